@@ -16,7 +16,7 @@ use rxmesh_kernels::topo::Vertex;
 use crate::mesh::{Input, Meshes, Size};
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct AgreeArguments {
     /// Number of faces
     #[arg(long, default_value = "20k", value_name = "SIZE")]
     size: Size,
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
 /// Largest difference of unit normals that rounding explains.
 const NORMALS: f32 = 1e-3;
 
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &AgreeArguments) -> Result<()> {
     let mesh = Meshes::new()?.get(arguments.size.0, Input::Shuffled)?.1;
     let (cpu, gpu) = (Engine::cpu(), EngineKind::Cuda.start()?);
     println!(

@@ -1,14 +1,14 @@
 //! Comparison of an old and a new record.
 
-use crate::conflicts::Conflicts;
-use crate::record::Record;
+use crate::conflicts::EditScheduler;
+use crate::record::BenchRecord;
 use crate::table::{align, short};
 
 /// Changes below this are noise.
 const NOTEWORTHY: f64 = 0.05;
 
 /// Returns a table of medians, old and new, in which changes of more than five percent are marked.
-pub(crate) fn compare(old: &Record, new: &Record) -> String {
+pub(crate) fn compare(old: &BenchRecord, new: &BenchRecord) -> String {
     let mut lines = vec![
         ["row", "mesh", "old ms", "new ms", "old/new", ""]
             .map(str::to_owned)
@@ -47,8 +47,8 @@ pub(crate) fn compare(old: &Record, new: &Record) -> String {
         new.engine.name,
         new.engine.device
     );
-    let settings = |r: &Record| {
-        let sizes = [Conflicts::Claims, Conflicts::Speculative];
+    let settings = |r: &BenchRecord| {
+        let sizes = [EditScheduler::Claims, EditScheduler::Speculative];
         (r.options.order, sizes.map(|c| r.options.patch_size_of(c)))
     };
     if settings(old) != settings(new) {

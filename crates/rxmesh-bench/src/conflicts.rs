@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// Scheduler of edits, as records name it, whether or not this program supports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Conflicts {
+pub(crate) enum EditScheduler {
     /// Claims in rounds over the whole mesh.
     Claims,
     /// Patches in shared memory that lock their neighbours.

@@ -12,7 +12,7 @@ use crate::rows;
 use crate::table::markdown_of_rows;
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct DocsArguments {
     /// The documents
     #[arg(default_values = [
         "README.md",
@@ -65,7 +65,7 @@ const PARTS: [Part; 8] = [
 ];
 
 /// Fills or checks the documents.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &DocsArguments) -> Result<()> {
     let figures = Figures::new(newest(&arguments.records)?);
     let mut stale = Vec::new();
     for file in &arguments.files {
@@ -191,7 +191,7 @@ mod tests {
         let file = folder.path().join("a.md");
         let text = "It takes <!--= cpu vv 20k -->1.6<!--=--> ms.\n<!-- bench:begin -->\n<!-- bench:end -->\n";
         fs::write(&file, text)?;
-        let arguments = |check| Arguments {
+        let arguments = |check| DocsArguments {
             files: vec![file.clone()],
             records: folder.path().to_owned(),
             check,

@@ -21,7 +21,7 @@ use crate::run::engines;
 use crate::table::short;
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct EditsArguments {
     /// Engines to check
     #[arg(long, default_value = "all")]
     engine: EngineChoice,
@@ -56,15 +56,15 @@ const MEAN: std::ops::Range<f64> = 0.85..1.2;
 type Positions = Column<Vertex, Vec3>;
 
 /// Mesh of one run on one engine.
-struct Case<'a> {
-    arguments: &'a Arguments,
+struct EditsCase<'a> {
+    arguments: &'a EditsArguments,
     mesh: &'a TriMesh,
     rx: RxMesh,
     /// Name in error messages.
     name: String,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &EditsArguments) -> Result<()> {
     for engine in engines(arguments.engine)? {
         for k in 0..arguments.runs {
             let seed = arguments.seed.wrapping_add(u64::from(k));
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn check(arguments: &Arguments, engine: &Engine, seed: u64) -> Result<()> {
+fn check(arguments: &EditsArguments, engine: &Engine, seed: u64) -> Result<()> {
     // Twice as many squares around as across: four faces for each square of the number across.
     let across = f64::from(arguments.faces / 4).sqrt().round() as u32;
     let mut mesh = torus(2 * across, across, 1.0, 0.45)?;
@@ -88,7 +88,7 @@ fn check(arguments: &Arguments, engine: &Engine, seed: u64) -> Result<()> {
     let patches = rx.headers().len();
     let name = format!("{} engine, seed {seed}", engine.name());
     println!("{name}: {} faces, {patches} patches", mesh.face_count());
-    let case = Case {
+    let case = EditsCase {
         arguments,
         mesh: &mesh,
         rx,
@@ -99,7 +99,7 @@ fn check(arguments: &Arguments, engine: &Engine, seed: u64) -> Result<()> {
     case.tracking()
 }
 
-impl Case<'_> {
+impl EditsCase<'_> {
     fn flips(&self) -> Result<()> {
         let before = Kind::ALL.map(|k| self.rx.count(k));
         let (session, x) = self.work("Delaunay flips", |session, x| {

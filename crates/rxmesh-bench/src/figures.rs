@@ -6,7 +6,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::record::Record;
+use crate::record::BenchRecord;
 use crate::reference;
 
 const BEGIN: &str = "<!--= ";
@@ -14,12 +14,12 @@ const END: &str = "<!--=-->";
 
 /// Source of the figures.
 pub(crate) struct Figures {
-    records: Vec<Record>,
+    records: Vec<BenchRecord>,
 }
 
 impl Figures {
     /// Makes the source from the newest record of each engine and device; the first that has a figure counts.
-    pub(crate) fn new(records: Vec<Record>) -> Self {
+    pub(crate) fn new(records: Vec<BenchRecord>) -> Self {
         Self { records }
     }
 
@@ -66,7 +66,7 @@ impl Figures {
     }
 
     fn of_row(&self, engine: &str, row: &str, mesh: &str, name: Option<&str>) -> Option<f64> {
-        let of = |r: &Record| {
+        let of = |r: &BenchRecord| {
             let run = r.find(row, mesh)?;
             name.map_or_else(|| Some(run.median()), |name| number(&run.figures, name))
         };

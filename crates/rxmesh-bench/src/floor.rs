@@ -16,7 +16,7 @@ pub(crate) struct Floor {
 
 /// Sizes of a patched mesh's parts in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parts {
+pub(crate) struct TopologyBytes {
     headers: u64,
     ev: u64,
     fe: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Parts {
 
 /// Part of the topology that a kernel reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum TopologyPart {
     /// Local vertices of the edges.
     Ev,
     /// Local edges of the faces.
@@ -36,7 +36,7 @@ pub(crate) enum Part {
     Ribbon(Kind),
 }
 
-impl Parts {
+impl TopologyBytes {
     pub(crate) fn of(rx: &RxMesh) -> Self {
         let headers = rx.headers();
         let sum = |of: &dyn Fn(&PatchHeader) -> u32| {
@@ -53,7 +53,7 @@ impl Parts {
     }
 
     /// Returns the floor of a kernel that reads these parts of the topology (and the headers) and moves more besides.
-    pub(crate) fn floor(&self, parts: &[Part], beside: &[(u64, &str)]) -> Floor {
+    pub(crate) fn floor(&self, parts: &[TopologyPart], beside: &[(u64, &str)]) -> Floor {
         let mut bytes = 0;
         let mut words = Vec::new();
         if !parts.is_empty() {
@@ -62,13 +62,13 @@ impl Parts {
         }
         for part in parts {
             let (size, word) = match part {
-                Part::Ev => (self.ev, "EV"),
-                Part::Fe => (self.fe, "FE"),
-                Part::Ribbon(Kind::Vertex) => (self.ribbons[0], "ribbon V"),
-                Part::Ribbon(Kind::Edge) => (self.ribbons[1], "ribbon E"),
-                Part::Ribbon(Kind::Face) => (self.ribbons[2], "ribbon F"),
+                TopologyPart::Ev => (self.ev, "EV"),
+                TopologyPart::Fe => (self.fe, "FE"),
+                TopologyPart::Ribbon(Kind::Vertex) => (self.ribbons[0], "ribbon V"),
+                TopologyPart::Ribbon(Kind::Edge) => (self.ribbons[1], "ribbon E"),
+                TopologyPart::Ribbon(Kind::Face) => (self.ribbons[2], "ribbon F"),
                 // The rows are those of surfaces.
-                Part::Ribbon(Kind::Cell) => (0, "ribbon C"),
+                TopologyPart::Ribbon(Kind::Cell) => (0, "ribbon C"),
             };
             bytes += size;
             words.push(word.to_owned());

@@ -29,28 +29,32 @@ mod volumes;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use agree::AgreeArguments;
 use anyhow::Result;
 use clap::{Parser, Subcommand, ValueEnum};
+use docs::DocsArguments;
+use peers::PeersArguments;
+use run::RunArguments;
 use rxmesh_host::engine::EngineKind;
 
 /// Measures every engine on generated meshes
 #[derive(Parser)]
 #[command(version, args_conflicts_with_subcommands = true)]
-struct Arguments {
+struct BenchArguments {
     #[command(subcommand)]
     task: Option<Task>,
     #[command(flatten)]
-    run: run::Arguments,
+    run: RunArguments,
 }
 
 #[derive(Subcommand)]
 enum Task {
     /// Compare the GPU's results with the CPU's: queries, normals, mean curvature flow
-    Agree(agree::Arguments),
+    Agree(AgreeArguments),
     /// Check the edits of the speculative scheduler on a noisy torus: Delaunay flips, remeshing, tracking, every
     /// invariant of the results
     #[cfg(feature = "speculative")]
-    Edits(edits::Arguments),
+    Edits(edits::EditsArguments),
     /// Compare two records
     Compare {
         /// The earlier record
@@ -60,9 +64,9 @@ enum Task {
     },
     /// Fill the parts of documents that come from records: tables between marks such as `bench:begin` and
     /// `bench:end`, and single figures
-    Docs(docs::Arguments),
+    Docs(DocsArguments),
     /// Measure the CPU engine with 1, 2, 4, ... threads beside other libraries, on the same meshes in the same run
-    Peers(Box<peers::Arguments>),
+    Peers(Box<PeersArguments>),
     /// Draw a picture of the documents as SVG
     Picture {
         /// The file; its name chooses the picture, as in docs/use/pictures
@@ -77,11 +81,11 @@ enum Task {
         records: PathBuf,
     },
     /// Measure the solvers of deformable bodies: projective dynamics, XPBD, vertex block descent
-    Solvers(Box<run::Arguments>),
+    Solvers(Box<RunArguments>),
     /// Measure polygon meshes and subdivision surfaces
-    Surfaces(Box<run::Arguments>),
+    Surfaces(Box<RunArguments>),
     /// Measure volumes: the 32 operations over relations, springs, construction, bytes, sizes of patches
-    Volumes(Box<run::Arguments>),
+    Volumes(Box<RunArguments>),
 }
 
 /// Rows to measure, by the scheduler of edits that they use.
@@ -118,7 +122,7 @@ impl std::str::FromStr for EngineChoice {
 }
 
 fn main() -> ExitCode {
-    match start(Arguments::parse()) {
+    match start(BenchArguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -127,14 +131,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn start(arguments: Arguments) -> Result<()> {
+fn start(arguments: BenchArguments) -> Result<()> {
     match arguments.task {
         None => run::run::<triangles::Triangles>(&arguments.run),
         Some(Task::Agree(arguments)) => agree::run(&arguments),
         #[cfg(feature = "speculative")]
         Some(Task::Edits(arguments)) => edits::run(&arguments),
         Some(Task::Compare { old, new }) => {
-            let (old, new) = (record::Record::read(&old)?, record::Record::read(&new)?);
+            let (old, new) = (
+                record::BenchRecord::read(&old)?,
+                record::BenchRecord::read(&new)?,
+            );
             print!("{}", compare::compare(&old, &new));
             Ok(())
         }
@@ -159,6 +166,6 @@ mod tests {
 
     #[test]
     fn options_are_consistent() {
-        crate::Arguments::command().debug_assert();
+        crate::BenchArguments::command().debug_assert();
     }
 }

@@ -13,15 +13,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::measure::median;
 use crate::mesh::{Input, Meshes, Recipe};
-use crate::record::{MeshRecord, Record, Run, RunOptions};
+use crate::record::{BenchRecord, MeshRecord, Run, RunOptions};
 use crate::rows::{self, Row};
-use crate::run;
+use crate::run::RunArguments;
 use crate::subject::{On, Subject as _};
 use crate::table::short;
 use crate::triangles::Triangles;
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct PeersArguments {
     /// The Python that has the peers
     #[arg(long, value_name = "FILE")]
     python: PathBuf,
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value = "bench/peers/peers.py", value_name = "FILE")]
     script: PathBuf,
     #[command(flatten)]
-    run: run::Arguments,
+    run: RunArguments,
 }
 
 /// Default rows, which peers can be compared with.
@@ -96,7 +96,7 @@ struct PeerRun {
 }
 
 /// Measures a comparison, prints it and writes the record.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &PeersArguments) -> Result<()> {
     let rows: Vec<&Row> = (arguments.run).rows::<Triangles>(|r| OPERATIONS.contains(&r.name))?;
     ensure!(
         rows.iter().all(|r| r.own.input.is_none()),
@@ -150,7 +150,7 @@ fn load() -> Option<f64> {
 }
 
 fn sizes(
-    arguments: &Arguments,
+    arguments: &PeersArguments,
     rows: &[&'static Row],
     counts: &[usize],
     folder: &Path,
@@ -184,19 +184,19 @@ fn sizes(
 
 /// Measures the CPU engine's rows in a pool of `threads` threads.
 fn ours(
-    arguments: &Arguments,
+    arguments: &PeersArguments,
     rows: &[&'static Row],
     name: &(u32, Input),
     mesh: &(Recipe, TriMesh),
     threads: usize,
-) -> Result<Record> {
+) -> Result<BenchRecord> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()?;
     pool.install(|| {
         let engine = Engine::cpu();
         let options = arguments.run.options::<Triangles>();
-        let mut record = Record::new(Triangles::NAME, &engine, options);
+        let mut record = BenchRecord::new(Triangles::NAME, &engine, options);
         let on = On {
             engine: &engine,
             name,
@@ -213,7 +213,7 @@ fn ours(
 
 /// Runs the script and returns its measurements, with its errors.
 fn theirs(
-    arguments: &Arguments,
+    arguments: &PeersArguments,
     mesh: &TriMesh,
     recipe: &Recipe,
     folder: &Path,
@@ -261,7 +261,7 @@ fn theirs(
 
 impl PeersRecord {
     fn new(options: RunOptions) -> Self {
-        let like = Record::new(Triangles::NAME, &Engine::cpu(), options);
+        let like = BenchRecord::new(Triangles::NAME, &Engine::cpu(), options);
         Self {
             schema: SCHEMA,
             commit: like.commit,

@@ -8,8 +8,8 @@ use plotters::coord::Shift;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::prelude::*;
 
-use crate::conflicts::Conflicts;
-use crate::record::{MeshRecord, Record, Run};
+use crate::conflicts::EditScheduler;
+use crate::record::{BenchRecord, MeshRecord, Run};
 use crate::rows;
 
 mod edits;
@@ -106,7 +106,7 @@ struct Panel {
 
 /// Writes one file for each record with at least two sizes, and one on the schedulers of edits where they were
 /// measured; returns the files.
-pub(crate) fn write(records: &[Record], folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn write(records: &[BenchRecord], folder: &Path) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let mut files = Vec::new();
     for record in records.iter().filter(|r| r.meshes.len() > 1) {
@@ -125,7 +125,7 @@ pub(crate) fn write(records: &[Record], folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn write_picture(
-    record: &Record,
+    record: &BenchRecord,
     title: &str,
     panels: &[Panel],
     path: PathBuf,
@@ -138,9 +138,9 @@ fn write_picture(
 }
 
 /// Returns the panels of the rows that are times.
-fn times(record: &Record) -> Vec<Panel> {
+fn times(record: &BenchRecord) -> Vec<Panel> {
     let rows =
-        rows::all().filter(|r| r.own.input.is_none() && r.own.conflicts == Conflicts::Claims);
+        rows::all().filter(|r| r.own.input.is_none() && r.own.conflicts == EditScheduler::Claims);
     rows.map(|r| Panel {
         title: r.name.to_owned(),
         scale: Scale::Decades,
@@ -151,7 +151,7 @@ fn times(record: &Record) -> Vec<Panel> {
 }
 
 /// Returns the whole picture.
-fn svg(record: &Record, about: &str, panels: &[Panel]) -> Result<String> {
+fn svg(record: &BenchRecord, about: &str, panels: &[Panel]) -> Result<String> {
     let rows = panels.len().div_ceil(COLUMNS);
     let size = (COLUMNS as u32 * WIDTH, HEAD + rows as u32 * HEIGHT);
     let mut out = String::new();
@@ -175,7 +175,7 @@ fn svg(record: &Record, about: &str, panels: &[Panel]) -> Result<String> {
 }
 
 /// Returns the numbers of faces and the runs of a row, sorted by faces.
-fn runs<'a>(record: &'a Record, row: &str) -> Vec<(f64, &'a Run)> {
+fn runs<'a>(record: &'a BenchRecord, row: &str) -> Vec<(f64, &'a Run)> {
     let of = |m: &MeshRecord| Some((f64::from(m.faces), record.find(row, &m.name)?));
     let mut runs: Vec<_> = record.meshes.iter().filter_map(of).collect();
     runs.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -184,7 +184,7 @@ fn runs<'a>(record: &'a Record, row: &str) -> Vec<(f64, &'a Run)> {
 
 /// Returns the lines of a row's panel: its time, also with other orders of the input and on the other scheduler of
 /// edits, its floor, and the references.
-fn lines(record: &Record, row: &str) -> Vec<Line> {
+fn lines(record: &BenchRecord, row: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     for (suffix, color) in SUFFIXES.iter().zip(OURS) {
         let runs = runs(record, &format!("{row}{suffix}"));

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::peers::PeersRecord;
-use crate::record::{MeshRecord, Record, Run, speculative_settings};
+use crate::record::{BenchRecord, MeshRecord, Run, speculative_settings};
 use crate::reference::Reference;
 use crate::rows;
 use crate::table::{short, times};
@@ -17,14 +17,14 @@ use crate::table::{short, times};
 /// # Errors
 ///
 /// There is no record, or one cannot be read.
-pub(crate) fn newest(folder: &Path) -> Result<Vec<Record>> {
-    let mut newest: BTreeMap<String, Record> = BTreeMap::new();
+pub(crate) fn newest(folder: &Path) -> Result<Vec<BenchRecord>> {
+    let mut newest: BTreeMap<String, BenchRecord> = BTreeMap::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let path = entry?.path();
         if path.extension().is_none_or(|e| e != "json") {
             continue;
         }
-        let record = Record::read(&path)?;
+        let record = BenchRecord::read(&path)?;
         let rank = u8::from(record.engine.name != "cuda");
         let key = format!("{rank}{}", record.machine());
         let older = newest.get(&key).is_some_and(|r| r.date >= record.date);
@@ -49,7 +49,7 @@ pub(crate) fn newest_peers(folder: &Path) -> Result<PeersRecord> {
 }
 
 /// Returns one line per row, one column per mesh: milliseconds, and the strongest rival with its time over ours.
-pub(crate) fn markdown(record: &Record) -> String {
+pub(crate) fn markdown(record: &BenchRecord) -> String {
     let engine = &record.engine;
     let mut text = format!(
         "**{}** ({} engine{}, commit {}, {}), medians in ms;\nin brackets the strongest rival's time over ours{}\n\n| \
@@ -118,7 +118,7 @@ const SUMMARY: [(&str, &str); 8] = [
 const SUMMARY_FACES: u32 = 1_280_000;
 
 /// Returns a table of eight rows on one size, on the GPU and on the CPU, each beside its strongest rival.
-pub(crate) fn summary(records: &[Record]) -> Result<String> {
+pub(crate) fn summary(records: &[BenchRecord]) -> Result<String> {
     let of = |engine: &str| {
         let found = records
             .iter()
@@ -141,7 +141,7 @@ pub(crate) fn summary(records: &[Record]) -> Result<String> {
 }
 
 /// Returns a row's time and its strongest rival, as two cells.
-fn pair(record: &Record, row: &str) -> Result<String> {
+fn pair(record: &BenchRecord, row: &str) -> Result<String> {
     let mut meshes = record.meshes.iter().filter(|m| m.faces == SUMMARY_FACES);
     let run = meshes.find_map(|m| record.run(row, &m.name));
     let run = run.with_context(|| format!("no {row} in the record of {}", record.engine.device))?;
@@ -153,7 +153,7 @@ fn pair(record: &Record, row: &str) -> Result<String> {
 }
 
 /// Returns the list of rows with a faster rival, with the sizes and the rival's time over ours.
-pub(crate) fn losses(records: &[Record], peers: &PeersRecord) -> String {
+pub(crate) fn losses(records: &[BenchRecord], peers: &PeersRecord) -> String {
     let mut text = String::new();
     for record in records {
         for row in
@@ -192,7 +192,7 @@ fn loss(place: &str, row: &str, found: &[(String, String)]) -> String {
 }
 
 /// Returns the rows that are not times: one line per row, with the references.
-fn amounts(record: &Record) -> String {
+fn amounts(record: &BenchRecord) -> String {
     let mut lines = String::new();
     for row in rows::all() {
         let mut about = String::new();
@@ -229,7 +229,7 @@ fn amounts(record: &Record) -> String {
 }
 
 /// Returns the effect of the input's order, on the largest mesh that was measured in several orders.
-fn orders(record: &Record) -> String {
+fn orders(record: &BenchRecord) -> String {
     let ms = |row: &str, mesh: &str| record.run(row, mesh).map(Run::median);
     let mut lines = String::new();
     let has = |m: &&MeshRecord| ms("vv-shuffled", &m.name).is_some();
@@ -255,7 +255,7 @@ fn orders(record: &Record) -> String {
     )
 }
 
-fn cell(record: &Record, row: &str, mesh: &str) -> String {
+fn cell(record: &BenchRecord, row: &str, mesh: &str) -> String {
     let Some(run) = record.run(row, mesh) else {
         return String::new();
     };
@@ -266,7 +266,7 @@ fn cell(record: &Record, row: &str, mesh: &str) -> String {
 }
 
 /// Returns the strongest rival on each mesh, with the names of the meshes where there are several.
-fn strongest<'a>(record: &'a Record, row: &str) -> Vec<(&'a Reference, Vec<&'a str>)> {
+fn strongest<'a>(record: &'a BenchRecord, row: &str) -> Vec<(&'a Reference, Vec<&'a str>)> {
     let mut all: Vec<(&Reference, Vec<&str>)> = Vec::new();
     for mesh in &record.meshes {
         let run = record.run(row, &mesh.name);
@@ -284,7 +284,7 @@ fn strongest<'a>(record: &'a Record, row: &str) -> Vec<(&'a Reference, Vec<&'a s
     all
 }
 
-fn rivals(record: &Record, row: &str) -> String {
+fn rivals(record: &BenchRecord, row: &str) -> String {
     let all = strongest(record, row);
     if let [(only, _)] = all[..] {
         return only.system.clone();
@@ -296,7 +296,7 @@ fn rivals(record: &Record, row: &str) -> String {
 }
 
 /// Returns the differences of the counted work between the rivals and the rows, one line per row.
-fn differences(record: &Record) -> String {
+fn differences(record: &BenchRecord) -> String {
     let mut lines = String::new();
     for row in rows::all().filter(|r| r.own.input.is_none()) {
         let mut words: Vec<String> = Vec::new();

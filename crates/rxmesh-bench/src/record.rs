@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::conflicts::{Conflicts, SPECULATIVE_PATCH_SIZE};
+use crate::conflicts::{EditScheduler, SPECULATIVE_PATCH_SIZE};
 use anyhow::{Context as _, Result};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::patch::PatchOptions;
@@ -18,12 +18,12 @@ use crate::subject::Subject as _;
 use crate::triangles::Triangles;
 
 /// Describes the settings of the speculative scheduler's rows; `None` where there are none.
-pub(crate) fn speculative_settings(record: &Record) -> Option<String> {
+pub(crate) fn speculative_settings(record: &BenchRecord) -> Option<String> {
     let runs = record.runs.iter().filter_map(|r| r.patch_size);
     let size = runs.max().filter(|_| record.subject == Triangles::NAME)?;
     Some(format!(
         "patches of at most {} faces, {size} in rows of the speculative scheduler",
-        record.options.patch_size_of(Conflicts::Claims)
+        record.options.patch_size_of(EditScheduler::Claims)
     ))
 }
 
@@ -32,7 +32,7 @@ const SCHEMA: u32 = 2;
 
 /// One run of the program on one engine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Record {
+pub(crate) struct BenchRecord {
     schema: u32,
     /// Kind of the meshes.
     #[serde(default = "triangles")]
@@ -98,11 +98,11 @@ const PATCH_SIZE: u32 = 512;
 
 impl RunOptions {
     /// Returns the most faces of a patch in the rows of a scheduler of edits.
-    pub(crate) fn patch_size_of(&self, conflicts: Conflicts) -> u32 {
+    pub(crate) fn patch_size_of(&self, conflicts: EditScheduler) -> u32 {
         let patch_size = self.patch_size.unwrap_or(PATCH_SIZE);
         match conflicts {
-            Conflicts::Claims => patch_size,
-            Conflicts::Speculative => self
+            EditScheduler::Claims => patch_size,
+            EditScheduler::Speculative => self
                 .speculative_patch_size
                 .or(SPECULATIVE_PATCH_SIZE)
                 .unwrap_or(patch_size),
@@ -243,7 +243,7 @@ impl Run {
     }
 }
 
-impl Record {
+impl BenchRecord {
     pub(crate) fn new(subject: &str, engine: &Engine, options: RunOptions) -> Self {
         Self {
             schema: SCHEMA,
@@ -376,7 +376,7 @@ impl Record {
 }
 
 /// Returns the options of the patches for the rows of a scheduler of edits; all others use those of claims.
-pub(crate) fn patch_options(options: &RunOptions, conflicts: Conflicts) -> PatchOptions {
+pub(crate) fn patch_options(options: &RunOptions, conflicts: EditScheduler) -> PatchOptions {
     PatchOptions::default().with(|o| {
         o.patch_size = options.patch_size_of(conflicts);
         o.seed = options.seed;
@@ -435,7 +435,7 @@ pub(crate) mod tests {
     use super::*;
 
     /// Makes a record with one sample per row.
-    pub(crate) fn record(rows: &[(&str, f64)]) -> Record {
+    pub(crate) fn record(rows: &[(&str, f64)]) -> BenchRecord {
         let options = RunOptions {
             order: Input::Given,
             patch_size: None,
@@ -446,7 +446,7 @@ pub(crate) mod tests {
             block_threads: None,
             speculative_patch_size: None,
         };
-        let mut record = Record::new(Triangles::NAME, &Engine::cpu(), options);
+        let mut record = BenchRecord::new(Triangles::NAME, &Engine::cpu(), options);
         record.runs = rows
             .iter()
             .map(|&(row, ms)| Run {
@@ -501,7 +501,7 @@ pub(crate) mod tests {
         let record = record(&[("vv", 1.5)]);
         let path = record.path(folder.path(), true);
         record.write(&path)?;
-        assert_eq!(Record::read(&path)?.runs[0].values, [1.5]);
+        assert_eq!(BenchRecord::read(&path)?.runs[0].values, [1.5]);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         assert!(name.contains("-cpu-") && name.ends_with(".json"), "{name}");
         let file = folder.path().join("a.json");
@@ -528,7 +528,7 @@ pub(crate) mod tests {
             for entry in std::fs::read_dir(root.join(folder))? {
                 let path = entry?.path();
                 if path.is_file() {
-                    let record = Record::read(&path)?;
+                    let record = BenchRecord::read(&path)?;
                     assert!(
                         record.amounts.is_empty() && !record.runs.is_empty(),
                         "{path:?}"

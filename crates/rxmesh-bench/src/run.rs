@@ -8,7 +8,7 @@ use rxmesh_host::engine::{Engine, EngineKind};
 
 use crate::measure::Effort;
 use crate::mesh::{Input, Size};
-use crate::record::{Record, RunOptions};
+use crate::record::{BenchRecord, RunOptions};
 use crate::rows;
 use crate::subject::{On, Row, Subject};
 use crate::triangles::Triangles;
@@ -17,7 +17,7 @@ use crate::{compare, table};
 
 #[derive(clap::Args)]
 #[group(id = "measurement")]
-pub(crate) struct Arguments {
+pub(crate) struct RunArguments {
     /// Engines to measure
     #[arg(long, default_value = "all")]
     engine: EngineChoice,
@@ -96,7 +96,7 @@ pub(crate) struct Arguments {
 /// Most million elements of a row's own mesh with `--quick`.
 const QUICK: f64 = 0.1;
 
-impl Arguments {
+impl RunArguments {
     pub(crate) fn sizes(&self) -> Result<Vec<Size>> {
         let mut sizes = match (self.sizes.is_empty(), self.quick) {
             (false, _) => {
@@ -274,9 +274,9 @@ pub(crate) fn engines(choice: EngineChoice) -> Result<Vec<Engine>> {
 }
 
 /// Measures a subject's rows on the engines.
-pub(crate) fn run<S: Subject>(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run<S: Subject>(arguments: &RunArguments) -> Result<()> {
     if let Some(path) = &arguments.print {
-        print!("{}", table::table(&Record::read(path)?));
+        print!("{}", table::table(&BenchRecord::read(path)?));
         return Ok(());
     }
     if arguments.list {
@@ -310,7 +310,7 @@ pub(crate) fn run<S: Subject>(arguments: &Arguments) -> Result<()> {
     }
     differences(&records)?;
     if let Some(old) = &arguments.compare {
-        let old = Record::read(old)?;
+        let old = BenchRecord::read(old)?;
         match records.iter().find(|r| r.engine.name == old.engine.name) {
             Some(new) => print!("{}", compare::compare(&old, new)),
             None => bail!(
@@ -335,7 +335,9 @@ fn list<S: Subject>(rows: &[&Row<S>]) -> String {
 }
 
 /// Measures the rows that were asked for; returns the records, and a message for each row that cannot be measured.
-pub(crate) fn measure<S: Subject>(arguments: &Arguments) -> Result<(Vec<Record>, Vec<String>)> {
+pub(crate) fn measure<S: Subject>(
+    arguments: &RunArguments,
+) -> Result<(Vec<BenchRecord>, Vec<String>)> {
     let mut subject = S::new(arguments)?;
     let rows = arguments.rows(S::is_default)?;
     let batches = subject.batches(arguments, rows)?;
@@ -347,7 +349,7 @@ pub(crate) fn measure<S: Subject>(arguments: &Arguments) -> Result<(Vec<Record>,
     let effort = arguments.effort::<S>();
     let mut records = Vec::new();
     for engine in &engines {
-        let mut record = Record::new(S::NAME, engine, arguments.options::<S>());
+        let mut record = BenchRecord::new(S::NAME, engine, arguments.options::<S>());
         eprintln!("{}: measuring the copy bandwidth", record.engine.name);
         let bytes = match (arguments.quick, engine.is_cuda()) {
             (true, _) => 64 << 20,
@@ -376,7 +378,7 @@ pub(crate) fn measure<S: Subject>(arguments: &Arguments) -> Result<(Vec<Record>,
 }
 
 /// Fails when engines do not agree on the results of a query.
-fn differences(records: &[Record]) -> Result<()> {
+fn differences(records: &[BenchRecord]) -> Result<()> {
     let mut faults = Vec::new();
     for (i, record) in records.iter().enumerate() {
         for (run, other) in record
@@ -405,16 +407,16 @@ pub(crate) mod tests {
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
-        arguments: Arguments,
+        arguments: RunArguments,
     }
 
     /// Returns the arguments of a command line.
-    pub(crate) fn arguments(line: &[&str]) -> Arguments {
+    pub(crate) fn arguments(line: &[&str]) -> RunArguments {
         Line::parse_from(["bench"].iter().chain(line)).arguments
     }
 
     /// Measures a subject's rows on the CPU with one sample each, none of which may fail.
-    pub(crate) fn measured<S: Subject>(line: &[&str]) -> Result<Record> {
+    pub(crate) fn measured<S: Subject>(line: &[&str]) -> Result<BenchRecord> {
         let few = [
             "--engine", "cpu", "--repeat", "1", "--budget", "0", "--batch", "1",
         ];

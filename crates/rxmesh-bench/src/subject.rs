@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use crate::floor::Floor;
 use crate::measure::{Effort, Times};
-use crate::record::{KernelRecord, Record, Run, Unit};
+use crate::record::{BenchRecord, KernelRecord, Run, Unit};
 use crate::reference::{self, Against, Goal, Reference};
-use crate::run::Arguments;
+use crate::run::RunArguments;
 
 /// Kind of mesh: surfaces of triangles, surfaces of polygons, volumes of tetrahedra, deformable bodies. A value makes
 /// the meshes of one run.
@@ -36,19 +36,19 @@ pub(crate) trait Subject: Sized + 'static {
         true
     }
 
-    fn new(arguments: &Arguments) -> Result<Self>;
+    fn new(arguments: &RunArguments) -> Result<Self>;
 
     /// Assigns the rows to meshes, in the order in which they are measured.
     fn batches(
         &self,
-        arguments: &Arguments,
+        arguments: &RunArguments,
         rows: Vec<&'static Row<Self>>,
     ) -> Result<Vec<Batch<Self>>>;
 
     fn make(&mut self, name: &Self::Name) -> Result<Self::Mesh>;
 
     /// Measures rows on one mesh and one engine. Returns a message for each row that cannot be measured.
-    fn measure(on: &On<'_, Self>, record: &mut Record) -> Result<Vec<String>>;
+    fn measure(on: &On<'_, Self>, record: &mut BenchRecord) -> Result<Vec<String>>;
 }
 
 /// Rows of one mesh.
@@ -266,7 +266,7 @@ impl<S: Subject> Row<S> {
         bench: &S::Bench<'_>,
         engine: &Engine,
         place: MeasuredOn<'_>,
-        record: &mut Record,
+        record: &mut BenchRecord,
     ) -> Result<()> {
         eprintln!("{} on {}: {}", place.mesh, engine.name(), self.name);
         let measured = (self.work)(bench).with_context(|| format!("row {}", self.name))?;
@@ -280,7 +280,7 @@ impl<S: Subject> Row<S> {
         bench: &S::Bench<'_>,
         engine: &Engine,
         place: MeasuredOn<'_>,
-        record: &mut Record,
+        record: &mut BenchRecord,
     ) -> Option<String> {
         let error = self.measure(bench, engine, place, record).err()?;
         let message = format!("{} on {}: {error:#}", place.mesh, engine.name());
@@ -294,7 +294,7 @@ impl<S: Subject> Row<S> {
         m: Measured,
         engine: &Engine,
         place: MeasuredOn<'_>,
-        record: &mut Record,
+        record: &mut BenchRecord,
     ) {
         let info = engine.info();
         let mut references = reference::references(self.against, &info.engine, place.size);
@@ -338,7 +338,7 @@ impl<S: Subject> Row<S> {
     }
 
     /// Returns the goal that follows from the time of another row on the same mesh.
-    pub(crate) fn goal_like(&self, record: &Record, mesh: &str, elements: u64) -> Option<f64> {
+    pub(crate) fn goal_like(&self, record: &BenchRecord, mesh: &str, elements: u64) -> Option<f64> {
         let Some(Relative::Row(name, times)) = self.relative else {
             return None;
         };
@@ -363,7 +363,7 @@ impl<S: Subject> Row<S> {
 /// Assigns rows to meshes by name: those of the flags, else those of the rows, one batch for rows of a mesh that follow
 /// each other; rows without a mesh of their own come first. On the flags' meshes each row that `fits` is measured once.
 pub(crate) fn batches_by_name<S: Subject<Name = String>>(
-    arguments: &Arguments,
+    arguments: &RunArguments,
     rows: Vec<&'static Row<S>>,
     fits: impl Fn(&Row<S>, &str) -> bool,
 ) -> Vec<Batch<S>> {

@@ -1,7 +1,7 @@
 //! Tables as text.
 
 use crate::measure::{median, range};
-use crate::record::{MeshRecord, Record, Run, speculative_settings};
+use crate::record::{BenchRecord, MeshRecord, Run, speculative_settings};
 use crate::reference::Reference;
 
 /// Formats a number with four digits, in at most eight columns.
@@ -44,7 +44,7 @@ pub(crate) fn align(lines: &[Vec<String>]) -> String {
 }
 
 /// Returns the names of the meshes with results, in the order of the record.
-fn meshes(record: &Record) -> Vec<&str> {
+fn meshes(record: &BenchRecord) -> Vec<&str> {
     let mut meshes: Vec<&str> = Vec::new();
     for run in &record.runs {
         if !meshes.contains(&&*run.mesh) {
@@ -55,7 +55,7 @@ fn meshes(record: &Record) -> Vec<&str> {
 }
 
 /// Returns the table of a record: a part for each mesh.
-pub(crate) fn table(record: &Record) -> String {
+pub(crate) fn table(record: &BenchRecord) -> String {
     let engine = &record.engine;
     let mut text = format!(
         "\n{} on {} ({} units, {} host threads), commit {}, {}\n",
@@ -119,7 +119,7 @@ pub(crate) fn times(reference: &Reference, times: f64) -> String {
 }
 
 /// Returns one line for each of these rows: its result on each mesh, and the strongest rival's over it.
-pub(crate) fn short_table(record: &Record, rows: &[&str]) -> String {
+pub(crate) fn short_table(record: &BenchRecord, rows: &[&str]) -> String {
     let meshes = meshes(record);
     let heading = meshes.iter().flat_map(|m| [(*m).to_owned(), String::new()]);
     let mut lines: Vec<Vec<String>> = vec![["row".to_owned()].into_iter().chain(heading).collect()];
@@ -148,7 +148,7 @@ pub(crate) fn short_table(record: &Record, rows: &[&str]) -> String {
 }
 
 /// Returns what is known of a mesh, and the stages of its construction.
-fn of_mesh(record: &Record, mesh: &MeshRecord) -> String {
+fn of_mesh(record: &BenchRecord, mesh: &MeshRecord) -> String {
     let mut text = format!(
         ": {} vertices, {} edges, {} faces, order {:?}; {} patches of {} faces; {} device bytes a face",
         mesh.vertices,
@@ -185,7 +185,7 @@ fn of_mesh(record: &Record, mesh: &MeshRecord) -> String {
     )
 }
 
-fn line(record: &Record, run: &Run) -> Vec<String> {
+fn line(record: &BenchRecord, run: &Run) -> Vec<String> {
     let value = run.median();
     let (low, high) = range(&run.values);
     let (rival, over) = record.rival(run).unzip();
@@ -213,7 +213,7 @@ fn line(record: &Record, run: &Run) -> Vec<String> {
 }
 
 /// Returns one line for each row of a record, for documents: mesh, elements, result, goal, strongest of others.
-pub(crate) fn markdown_of_rows(record: &Record) -> String {
+pub(crate) fn markdown_of_rows(record: &BenchRecord) -> String {
     let mut text = String::from(
         "| row | mesh | faces | ms | goal | best of others (ported: by us) |\n\
          | --- | --- | ---: | ---: | ---: | --- |\n",

@@ -9,13 +9,13 @@ use rxmesh_host::store::RxMesh;
 use rxmesh_kernels::topo::Kind;
 
 use crate::RowsOf;
-use crate::conflicts::Conflicts;
-use crate::floor::Parts;
+use crate::conflicts::EditScheduler;
+use crate::floor::TopologyBytes;
 use crate::mesh::{Chosen, Input, Meshes, Recipe};
-use crate::record::{MeshRecord, Record, patch_options};
+use crate::record::{BenchRecord, MeshRecord, patch_options};
 use crate::reference;
-use crate::rows::{self, Bench, Own, Row};
-use crate::run::Arguments;
+use crate::rows::{self, Row, TriangleBench, TriangleSetup};
+use crate::run::RunArguments;
 use crate::subject::{Batch, MeasuredOn, On, Subject};
 
 /// Triangle meshes of one run.
@@ -28,14 +28,14 @@ impl Subject for Triangles {
     /// Number of Loop subdivisions, and the input.
     type Name = (u32, Input);
     type Mesh = (Recipe, TriMesh);
-    type Bench<'a> = Bench<'a>;
-    type Own = Own;
+    type Bench<'a> = TriangleBench<'a>;
+    type Own = TriangleSetup;
 
     fn rows() -> Vec<&'static Row> {
         rows::all().collect()
     }
 
-    fn new(arguments: &Arguments) -> Result<Self> {
+    fn new(arguments: &RunArguments) -> Result<Self> {
         let Some(path) = &arguments.mesh else {
             return Ok(Self(Meshes::new()?));
         };
@@ -55,11 +55,15 @@ impl Subject for Triangles {
         })?))
     }
 
-    fn batches(&self, arguments: &Arguments, rows: Vec<&'static Row>) -> Result<Vec<Batch<Self>>> {
+    fn batches(
+        &self,
+        arguments: &RunArguments,
+        rows: Vec<&'static Row>,
+    ) -> Result<Vec<Batch<Self>>> {
         let conflicts = match arguments.conflicts {
             RowsOf::Both => None,
-            RowsOf::Claims => Some(Conflicts::Claims),
-            RowsOf::Speculative => Some(Conflicts::Speculative),
+            RowsOf::Claims => Some(EditScheduler::Claims),
+            RowsOf::Speculative => Some(EditScheduler::Speculative),
         };
         let wanted = |r: &&Row| conflicts.is_none_or(|c| c == r.own.conflicts);
         let rows: Vec<&Row> = rows.into_iter().filter(wanted).collect();
@@ -92,13 +96,13 @@ impl Subject for Triangles {
     }
 
     /// Measures rows; the record keeps the first mesh of each size, with the patches of the options.
-    fn measure(on: &On<'_, Self>, record: &mut Record) -> Result<Vec<String>> {
+    fn measure(on: &On<'_, Self>, record: &mut BenchRecord) -> Result<Vec<String>> {
         on.engine.set_block_threads(record.options.block_threads);
         let mut faults = Vec::new();
-        for conflicts in [Conflicts::Claims, Conflicts::Speculative] {
+        for conflicts in [EditScheduler::Claims, EditScheduler::Speculative] {
             let rows = on.rows.iter().filter(|r| r.own.conflicts == conflicts);
             let rows: Vec<&Row> = rows.copied().collect();
-            if conflicts == Conflicts::Claims || !rows.is_empty() {
+            if conflicts == EditScheduler::Claims || !rows.is_empty() {
                 faults.extend(with_patches(conflicts, on, &rows, record)?);
             }
         }
@@ -108,36 +112,36 @@ impl Subject for Triangles {
 
 /// Measures the rows of one scheduler of edits, which have patches of one size.
 fn with_patches(
-    conflicts: Conflicts,
+    conflicts: EditScheduler,
     on: &On<'_, Triangles>,
     rows: &[&'static Row],
-    record: &mut Record,
+    record: &mut BenchRecord,
 ) -> Result<Vec<String>> {
     let (engine, (recipe, mesh)) = (on.engine, on.mesh);
     let options = patch_options(&record.options, conflicts);
     let timed = rows.iter().any(|r| r.own.builds);
     let (rx, stats, built) = rows::build(engine, mesh, &options, timed.then_some(on.effort))
         .context("cannot make the mesh")?;
-    let bench = Bench {
+    let bench = TriangleBench {
         engine,
         rx: &rx,
         mesh,
         patch_size: options.patch_size,
         jittered: OnceCell::new(),
-        parts: Parts::of(&rx),
+        parts: TopologyBytes::of(&rx),
         built,
         effort: on.effort,
     };
     let place = MeasuredOn {
         mesh: &recipe.name,
         size: recipe.faces.into(),
-        patch_size: (conflicts == Conflicts::Speculative).then_some(options.patch_size),
+        patch_size: (conflicts == EditScheduler::Speculative).then_some(options.patch_size),
     };
     let faults = rows
         .iter()
         .filter_map(|row| row.try_measure(&bench, engine, place, record));
     let faults = faults.collect();
-    if conflicts == Conflicts::Claims && record.meshes.iter().all(|m| m.name != recipe.name) {
+    if conflicts == EditScheduler::Claims && record.meshes.iter().all(|m| m.name != recipe.name) {
         record.meshes.push(about(&rx, recipe, &stats)?);
     }
     Ok(faults)

@@ -93,7 +93,7 @@ fn fuzz(arguments: &Arguments) -> Outcome {
     let said = |e: std::io::Error| e.to_string();
     let target: Box<dyn Fuzz> = match arguments.target {
         Target::Readers => Box::new(readers::Readers::new(&arguments.data).map_err(said)?),
-        Target::Volumes => Box::new(volumes::Volumes::new().map_err(said)?),
+        Target::Volumes => Box::new(volumes::VolumeFuzzer::new().map_err(said)?),
         Target::Edits => Box::new(edits::Edits),
         Target::Cli => {
             let program = arguments.program.as_ref().ok_or("--program is missing")?;

@@ -26,13 +26,13 @@ struct Seed {
 }
 
 /// Fuzzer of volume readers, with initial files.
-pub(crate) struct Volumes {
+pub(crate) struct VolumeFuzzer {
     seeds: Vec<Seed>,
 }
 
-impl Volumes {
+impl VolumeFuzzer {
     /// Starts with generated volumes in every format.
-    pub(crate) fn new() -> std::io::Result<Volumes> {
+    pub(crate) fn new() -> std::io::Result<VolumeFuzzer> {
         let folder = tempfile::tempdir()?;
         let mut seeds = Vec::new();
         for mesh in meshes() {
@@ -51,7 +51,7 @@ impl Volumes {
                 });
             }
         }
-        Ok(Volumes { seeds })
+        Ok(VolumeFuzzer { seeds })
     }
 
     fn case(&self, seed: u64) -> Seed {
@@ -130,7 +130,7 @@ fn read(case: &Seed, name: &Path) -> Result<Loaded<TetMesh>, IoError> {
     }
 }
 
-impl Fuzz for Volumes {
+impl Fuzz for VolumeFuzzer {
     fn run(&self, seed: u64) -> Outcome {
         let case = self.case(seed);
         let name = format!("case.{}", case.extension);

@@ -2,7 +2,7 @@
 //! costs of edits, memory.
 
 use super::{Dash, Line, OURS, Panel, Scale, THEIRS, lines, runs};
-use crate::record::Record;
+use crate::record::BenchRecord;
 use crate::{reference, rows};
 
 /// Rows of times that both schedulers have, with their place in the paper.
@@ -37,7 +37,7 @@ const AMOUNTS: [Amounts; 3] = [
 ];
 
 /// Returns the panels of rows measured with at least two sizes; none when the speculative scheduler was not measured.
-pub(super) fn panels(record: &Record) -> Vec<Panel> {
+pub(super) fn panels(record: &BenchRecord) -> Vec<Panel> {
     let measured = |row: &str| {
         let row = format!("{row}-speculative");
         runs(record, &row).len() > 1
@@ -58,7 +58,7 @@ pub(super) fn panels(record: &Record) -> Vec<Panel> {
 }
 
 /// Returns both schedulers' times, and those of the reference over its own sizes where there are any.
-fn engines(record: &Record, row: &str) -> Vec<Line> {
+fn engines(record: &BenchRecord, row: &str) -> Vec<Line> {
     let mut all = lines(record, row);
     for line in &mut all {
         match line.name.as_str() {
@@ -83,7 +83,7 @@ fn engines(record: &Record, row: &str) -> Vec<Line> {
 }
 
 /// Returns the rows' medians, and each other figure once, as a level line over the sizes.
-fn amounts(record: &Record, rows: &[(&str, &str)]) -> Vec<Line> {
+fn amounts(record: &BenchRecord, rows: &[(&str, &str)]) -> Vec<Line> {
     let mut all = Vec::new();
     let mut others: Vec<(&str, Vec<(f64, f64)>)> = Vec::new();
     for (&(row, name), color) in rows.iter().zip(OURS) {

@@ -6,7 +6,7 @@ use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::{PatchOptions, PatchStats};
 use rxmesh_host::store::RxMesh;
 
-use super::{Bench, Measured, Row};
+use super::{Measured, Row, TriangleBench};
 use crate::floor::Floor;
 use crate::measure::{self, Effort, Times, wall_ms};
 use crate::mesh::Input;
@@ -57,7 +57,7 @@ pub(super) const ROWS: &[Row] = &[
     BUILD_ENGINE.on("build-engine-shuffled", Input::Shuffled),
 ];
 
-fn on_engine(b: &Bench<'_>) -> Result<Measured> {
+fn on_engine(b: &TriangleBench<'_>) -> Result<Measured> {
     let faces = b.engine.upload(&b.mesh.faces)?;
     let vertices = b.mesh.vertex_count() as u32;
     let mut bytes = 0;

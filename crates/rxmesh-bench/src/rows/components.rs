@@ -4,8 +4,8 @@ use anyhow::Result;
 use rxmesh_host::algo::components::{Through, components};
 use rxmesh_kernels::topo::Kind;
 
-use super::{Bench, Measured, Row};
-use crate::floor::Part::{Fe, Ribbon};
+use super::{Measured, Row, TriangleBench};
+use crate::floor::TopologyPart::{Fe, Ribbon};
 use crate::measure;
 
 pub(super) const ROWS: &[Row] = &[Row::time(
@@ -19,7 +19,7 @@ pub(super) const ROWS: &[Row] = &[Row::time(
     "labels, 4 F",
 )];
 
-fn through_edges(b: &Bench<'_>) -> Result<Measured> {
+fn through_edges(b: &TriangleBench<'_>) -> Result<Measured> {
     let mut count = components(b.rx, Through::Edges)?.count;
     let times = measure::calls(b.engine, b.effort, || {
         count = components(b.rx, Through::Edges)?.count;

@@ -4,8 +4,8 @@ use anyhow::{Result, ensure};
 use rxmesh_host::algo::curvature::curvature;
 use rxmesh_kernels::topo::Kind;
 
-use super::{Bench, Measured, Row};
-use crate::floor::Part::{Ev, Fe, Ribbon};
+use super::{Measured, Row, TriangleBench};
+use crate::floor::TopologyPart::{Ev, Fe, Ribbon};
 use crate::measure;
 
 pub(super) const ROWS: &[Row] = &[Row::time(
@@ -19,7 +19,7 @@ pub(super) const ROWS: &[Row] = &[Row::time(
     "four values, 16 V",
 )];
 
-fn curvatures(b: &Bench<'_>) -> Result<Measured> {
+fn curvatures(b: &TriangleBench<'_>) -> Result<Measured> {
     let x = b.positions()?;
     let mut total = 0.0;
     let times = measure::calls(b.engine, b.effort, || {

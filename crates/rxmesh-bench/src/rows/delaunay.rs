@@ -8,7 +8,7 @@ use rxmesh_kernels::algo::delaunay::DelaunayFlip;
 use rxmesh_speculative::Speculative;
 
 use super::session::{NO_FLOOR, OPERATION, SESSION, figures, operation};
-use super::{Bench, Measured, Row};
+use super::{Measured, Row, TriangleBench};
 use crate::conflicts::Counts;
 use crate::reference::{Against, Goal};
 
@@ -54,7 +54,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Measures Delaunay flips on a mesh with noise.
-fn flips<C: Counts + Runs<DelaunayFlip>>(b: &Bench<'_>) -> Result<Measured> {
+fn flips<C: Counts + Runs<DelaunayFlip>>(b: &TriangleBench<'_>) -> Result<Measured> {
     let options = DelaunayOptions::default();
     let worked = operation::<C>(b, b.jittered()?, |session, x| {
         let report = delaunay(session, x, &options)?;

@@ -10,8 +10,8 @@ use rxmesh_host::algo::lengths::mean_edge_length;
 use rxmesh_kernels::topo::Kind;
 
 use super::smooth::steps;
-use super::{Bench, Measured, Row};
-use crate::floor::Part::{Ev, Fe, Ribbon};
+use super::{Measured, Row, TriangleBench};
+use crate::floor::TopologyPart::{Ev, Fe, Ribbon};
 use crate::reference::{Against, Goal};
 
 /// Iterations of the two runs whose difference is taken.
@@ -57,7 +57,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Measures iterations with noise so large that they do not end early.
-fn of_normals(b: &Bench<'_>) -> Result<Measured> {
+fn of_normals(b: &TriangleBench<'_>) -> Result<Measured> {
     let noise = mean_edge_length(b.rx, &b.positions()?)?;
     let times = steps(b, FILTERINGS, |x, iterations| {
         let options = FilterOptions::default().with(|o| {
@@ -82,7 +82,7 @@ fn of_normals(b: &Bench<'_>) -> Result<Measured> {
     Ok(b.of_vertices(floor, times))
 }
 
-fn filtering(b: &Bench<'_>, sigma_c: Closeness) -> Result<Measured> {
+fn filtering(b: &TriangleBench<'_>, sigma_c: Closeness) -> Result<Measured> {
     let large = RefCell::new(0);
     let times = steps(b, FILTERINGS, |x, iterations| {
         let options = FilterOptions::default().with(|o| {

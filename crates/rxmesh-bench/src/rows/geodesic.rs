@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use rxmesh_host::algo::geodesic::{GeodesicOptions, geodesic, level_sets};
 use rxmesh_kernels::topo::Kind;
 
-use super::{Bench, Measured, Row};
+use super::{Measured, Row, TriangleBench};
 use crate::floor::Floor;
 use crate::measure;
 use crate::reference::{Against, Goal};
@@ -45,7 +45,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Measures distances from the first vertex of the input. The number of rounds depends on the mesh: no floor.
-fn geodesics(b: &Bench<'_>) -> Result<Measured> {
+fn geodesics(b: &TriangleBench<'_>) -> Result<Measured> {
     let x = b.positions()?;
     let options = GeodesicOptions::default();
     let mut last = geodesic(b.rx, &x, &[0], &options)?.1;
@@ -64,7 +64,7 @@ fn geodesics(b: &Bench<'_>) -> Result<Measured> {
     Ok(measured)
 }
 
-fn levels(b: &Bench<'_>) -> Result<Measured> {
+fn levels(b: &TriangleBench<'_>) -> Result<Measured> {
     let times = measure::calls(b.engine, b.effort, || {
         level_sets(b.rx, &[0])?;
         Ok(())

@@ -7,8 +7,8 @@ use rxmesh_host::algo::mcf::{McfIterations, McfOptions, mean_curvature_flow};
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-use super::{Bench, Measured, Row};
-use crate::floor::Part::{Ev, Fe, Ribbon};
+use super::{Measured, Row, TriangleBench};
+use crate::floor::TopologyPart::{Ev, Fe, Ribbon};
 use crate::measure::{self, Times};
 use crate::mesh::Input;
 use crate::reference::{Against, Goal};
@@ -94,7 +94,7 @@ pub(super) const ROWS: &[Row] = &[
 /// Times one iteration: a number of them launched one after the other from the start, without the set-up and without
 /// convergence checks.
 fn iteration_times(
-    b: &Bench<'_>,
+    b: &TriangleBench<'_>,
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
     matrix_free: bool,
@@ -138,14 +138,14 @@ fn iteration_times(
 
 /// Times an iteration with recomputed weights on any mesh; also returns the residual after some.
 pub(super) fn matrix_free_times(
-    b: &Bench<'_>,
+    b: &TriangleBench<'_>,
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
 ) -> Result<(Times, f64)> {
     iteration_times(b, rx, x, true)
 }
 
-fn iteration(b: &Bench<'_>, matrix_free: bool) -> Result<Measured> {
+fn iteration(b: &TriangleBench<'_>, matrix_free: bool) -> Result<Measured> {
     let (times, residual) = iteration_times(b, b.rx, &b.positions()?, matrix_free)?;
     let vertices = b.count(Kind::Vertex);
     // Two passes, because the dot products separate them: d, r read and d, q written; then x, d, r, q read and x, r
@@ -186,7 +186,7 @@ fn iteration(b: &Bench<'_>, matrix_free: bool) -> Result<Measured> {
 }
 
 /// Measures the work of a solve before its first iteration, with the relation already prepared.
-fn setup(b: &Bench<'_>) -> Result<Measured> {
+fn setup(b: &TriangleBench<'_>) -> Result<Measured> {
     let x = b.positions()?;
     let mean = mean_edge_length(b.rx, &x)?;
     let times = measure::calls(b.engine, b.effort, || {
@@ -206,7 +206,7 @@ fn setup(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Measures a whole solve with a step of ten squared mean edge lengths, which takes some tens of iterations.
-fn solve(b: &Bench<'_>) -> Result<Measured> {
+fn solve(b: &TriangleBench<'_>) -> Result<Measured> {
     let start = b.positions()?;
     let mean = mean_edge_length(b.rx, &start)?;
     let options = McfOptions::default().with(|o| {

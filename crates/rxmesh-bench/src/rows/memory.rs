@@ -7,7 +7,7 @@ use rxmesh_kernels::topo::Kind;
 use rxmesh_speculative::Speculative;
 use serde_json::Map;
 
-use super::{Bench, Measured, Row};
+use super::{Measured, Row, TriangleBench};
 use crate::conflicts::Counts;
 use crate::record::Unit;
 use crate::reference::Against;
@@ -40,7 +40,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Returns the bytes per face, without attributes: of the static mesh, or of the speculative scheduler's patches.
-fn bytes<C: Counts>(b: &Bench<'_>) -> Result<Measured> {
+fn bytes<C: Counts>(b: &TriangleBench<'_>) -> Result<Measured> {
     let faces = b.count(Kind::Face) as f64;
     let static_bytes = b.rx.device_bytes() as f64 / faces;
     let mut figures = Map::new();

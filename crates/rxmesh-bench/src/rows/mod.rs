@@ -14,8 +14,8 @@ use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_kernels::kernel::{Entry, PatchKernel};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-use crate::conflicts::Conflicts;
-use crate::floor::{Floor, Parts};
+use crate::conflicts::EditScheduler;
+use crate::floor::{Floor, TopologyBytes};
 use crate::measure::{Effort, Times};
 use crate::mesh::Input;
 use crate::record::KernelRecord;
@@ -31,11 +31,11 @@ pub(crate) type Row = crate::subject::Row<Triangles>;
 
 /// Input and patches of a row of triangle meshes.
 #[derive(Clone, Copy)]
-pub(crate) struct Own {
+pub(crate) struct TriangleSetup {
     /// Input, where different from that of the run: the row then has its own mesh.
     pub(crate) input: Option<Input>,
     /// Scheduler of edits. Rows of the speculative one have a separate mesh, with patches that suit it.
-    pub(crate) conflicts: Conflicts,
+    pub(crate) conflicts: EditScheduler,
     /// `true` if it is measured by the construction of the mesh.
     pub(crate) builds: bool,
 }
@@ -43,9 +43,9 @@ pub(crate) struct Own {
 impl Row {
     /// Makes a row that is a time.
     const fn time(name: &'static str, about: &'static str, work: Work<Triangles>) -> Self {
-        let own = Own {
+        let own = TriangleSetup {
             input: None,
-            conflicts: Conflicts::Claims,
+            conflicts: EditScheduler::Claims,
             builds: false,
         };
         Self::new(name, about, own, work)
@@ -83,7 +83,7 @@ impl Row {
     /// Gives the row patches that suit the speculative scheduler.
     #[cfg(feature = "speculative")]
     const fn of_speculative(mut self) -> Self {
-        self.own.conflicts = Conflicts::Speculative;
+        self.own.conflicts = EditScheduler::Speculative;
         self
     }
 
@@ -133,7 +133,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Row> + Clone {
 const JITTER: f32 = 0.25;
 
 /// Mesh and engine that a row measures.
-pub(crate) struct Bench<'a> {
+pub(crate) struct TriangleBench<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) rx: &'a RxMesh,
     pub(crate) mesh: &'a TriMesh,
@@ -141,13 +141,13 @@ pub(crate) struct Bench<'a> {
     pub(crate) patch_size: u32,
     /// Positions with noise, made once for the rows that need them.
     pub(crate) jittered: OnceCell<Vec<Vec3>>,
-    pub(crate) parts: Parts,
+    pub(crate) parts: TopologyBytes,
     /// Construction of the mesh, which is the row `build`.
     pub(crate) built: Measured,
     pub(crate) effort: Effort,
 }
 
-impl Bench<'_> {
+impl TriangleBench<'_> {
     pub(crate) fn count(&self, kind: Kind) -> u64 {
         self.parts.counts[kind as usize]
     }

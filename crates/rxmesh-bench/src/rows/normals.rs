@@ -6,8 +6,8 @@ use rxmesh_host::algo::normals::vertex_normals_unscaled;
 use rxmesh_kernels::algo::normals::{GatherNormals, VertexNormals};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-use super::{Bench, Measured, Row};
-use crate::floor::Part::{Ev, Fe, Ribbon};
+use super::{Measured, Row, TriangleBench};
+use crate::floor::TopologyPart::{Ev, Fe, Ribbon};
 use crate::measure;
 use crate::mesh::Input;
 use crate::reference::{Against, Goal};
@@ -53,7 +53,7 @@ pub(super) const ROWS: &[Row] = &[
     .goals(&[Goal::gpu(1_280_000, 0.025)]),
 ];
 
-fn normals(b: &Bench<'_>) -> Result<Measured> {
+fn normals(b: &TriangleBench<'_>) -> Result<Measured> {
     let x = b.positions()?;
     let mut n = b.rx.attribute::<Vertex, Vec3>()?;
     let times = measure::launches(b.engine, b.effort, || {
@@ -81,7 +81,7 @@ fn normals(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Measures normals that are gathered from the prepared relation.
-fn normals_gather(b: &Bench<'_>) -> Result<Measured> {
+fn normals_gather(b: &TriangleBench<'_>) -> Result<Measured> {
     let x = b.positions()?;
     let mut n = b.rx.attribute::<Vertex, Vec3>()?;
     let kernel = GatherNormals {

@@ -11,8 +11,8 @@ use rxmesh_kernels::query::{
 use rxmesh_kernels::topo::{Element, Kind};
 use std::marker::PhantomData;
 
-use super::{Bench, Measured, Row};
-use crate::floor::Part::{self, Ev, Fe, Ribbon};
+use super::{Measured, Row, TriangleBench};
+use crate::floor::TopologyPart::{self, Ev, Fe, Ribbon};
 use crate::measure;
 use crate::mesh::Input;
 use crate::reference::{Against, Goal};
@@ -199,7 +199,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
 ];
 
-fn measure<R: Relation>(b: &Bench<'_>, parts: &[Part]) -> Result<Measured>
+fn measure<R: Relation>(b: &TriangleBench<'_>, parts: &[TopologyPart]) -> Result<Measured>
 where
     CountRows<R>: Entry,
     WriteRows<R>: Entry,
@@ -239,7 +239,7 @@ where
     Ok(measured)
 }
 
-fn measure_prepared<R: Relation>(b: &Bench<'_>) -> Result<Measured>
+fn measure_prepared<R: Relation>(b: &TriangleBench<'_>) -> Result<Measured>
 where
     CountRows<R>: Entry,
     WriteRows<R>: Entry,

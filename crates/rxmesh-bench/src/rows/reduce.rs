@@ -4,7 +4,7 @@ use anyhow::Result;
 use rxmesh_host::store::reduce::{self, Reduction, Reductions, Term};
 use rxmesh_kernels::topo::Kind;
 
-use super::{Bench, Measured, Row};
+use super::{Measured, Row, TriangleBench};
 use crate::measure;
 
 pub(super) const ROWS: &[Row] = &[
@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Row] = &[
     .counts("the library's call, wall clock", "two vectors, 24 V", ""),
 ];
 
-fn dot(b: &Bench<'_>) -> Result<Measured> {
+fn dot(b: &TriangleBench<'_>) -> Result<Measured> {
     let (x, y) = (b.positions()?, b.positions()?);
     let dot = Reductions::new(b.rx, [Term::of_two(&x, &y, Reduction::Dot)?])?;
     let times = measure::launches(b.engine, b.effort, || Ok(dot.launch()?))?;
@@ -33,7 +33,7 @@ fn dot(b: &Bench<'_>) -> Result<Measured> {
     })
 }
 
-fn dot_call(b: &Bench<'_>) -> Result<Measured> {
+fn dot_call(b: &TriangleBench<'_>) -> Result<Measured> {
     let (x, y) = (b.positions()?, b.positions()?);
     let times = measure::calls(b.engine, b.effort, || {
         reduce::dot(b.rx, &x, &y)?;
@@ -45,7 +45,7 @@ fn dot_call(b: &Bench<'_>) -> Result<Measured> {
     })
 }
 
-fn dot_sizes(b: &Bench<'_>) -> Measured {
+fn dot_sizes(b: &TriangleBench<'_>) -> Measured {
     let vertices = b.count(Kind::Vertex);
     Measured {
         per: "vertex",

@@ -9,7 +9,7 @@ use rxmesh_kernels::topo::Kind;
 use rxmesh_speculative::Speculative;
 
 use super::session::{FROM_FACES, NO_FLOOR, OPERATION, SESSION, figures, operation};
-use super::{Bench, Measured, Row};
+use super::{Measured, Row, TriangleBench};
 use crate::conflicts::Counts;
 use crate::reference::{Against, Goal};
 
@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Row] = &[
 
 /// Measures three iterations towards the mean length, as the references do them (without features and projection), and
 /// the quality of the result (Mahmoud et al. 2024, Table 4).
-fn remeshing<C: Counts + Remeshes>(b: &Bench<'_>) -> Result<Measured> {
+fn remeshing<C: Counts + Remeshes>(b: &TriangleBench<'_>) -> Result<Measured> {
     let options = RemeshOptions::default().with(|o| {
         o.keep_features = None;
         o.project = false;

@@ -8,7 +8,7 @@ use rxmesh_host::repack::RepackOptions;
 use rxmesh_kernels::topo::{Kind, Vertex};
 use serde_json::{Map, Value};
 
-use super::{Bench, Measured, Row};
+use super::{Measured, Row, TriangleBench};
 use crate::conflicts::Counts;
 use crate::measure::{self, Times};
 use crate::reference::Goal;
@@ -48,7 +48,7 @@ pub(super) struct Worked<C: Edits> {
 /// Times `work` on sessions over a mesh with these positions; the first one is the warm-up. The session of the last
 /// sample is kept.
 pub(super) fn operation<C: Counts>(
-    b: &Bench<'_>,
+    b: &TriangleBench<'_>,
     positions: &[Vec3],
     mut work: impl FnMut(&mut Session<C>, Positions) -> Result<Map<String, Value>>,
 ) -> Result<Worked<C>> {
@@ -101,7 +101,7 @@ pub(super) fn figures(run: &RunReport, more: &[(&str, Value)]) -> Map<String, Va
 }
 
 /// Measures opening a session and closing it again, unchanged.
-fn open_close(b: &Bench<'_>) -> Result<Measured> {
+fn open_close(b: &TriangleBench<'_>) -> Result<Measured> {
     let x = b.positions()?;
     let times = measure::calls(b.engine, b.effort, || {
         let mut session = Session::open(b.rx)?;

@@ -10,7 +10,7 @@ use rxmesh_host::store::RxMesh;
 use rxmesh_kernels::topo::Vertex;
 
 use super::session::{FROM_FACES, NO_FLOOR, OPERATION, SESSION, figures, operation};
-use super::{Bench, Measured, Row};
+use super::{Measured, Row, TriangleBench};
 use crate::measure::{self, Times};
 use crate::mesh::{self, Input};
 use crate::reference::{Against, Goal};
@@ -72,7 +72,7 @@ const BATCH: Row = Row::time(
 );
 
 /// Measures simplification to a tenth of the faces.
-fn simplification(b: &Bench<'_>) -> Result<Measured> {
+fn simplification(b: &TriangleBench<'_>) -> Result<Measured> {
     let options = SimplifyOptions::new(Target::Ratio(0.1));
     let worked = operation::<Claims>(b, &b.mesh.positions, |session, x| {
         let report = simplify(session, x, &options)?;
@@ -83,7 +83,7 @@ fn simplification(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Measures simplification from arrays to arrays, patches included, all on the engine.
-fn from_arrays(b: &Bench<'_>) -> Result<Measured> {
+fn from_arrays(b: &TriangleBench<'_>) -> Result<Measured> {
     let options = SimplifyOptions::new(Target::Ratio(0.1));
     let (faces, positions) = (
         b.engine.upload(&b.mesh.faces)?,
@@ -105,7 +105,7 @@ fn from_arrays(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Measures a batch of copies of the base mesh that together have the mesh's number of faces.
-fn batch(b: &Bench<'_>) -> Result<Measured> {
+fn batch(b: &TriangleBench<'_>) -> Result<Measured> {
     let count = (b.mesh.face_count() / mesh::BASE_FACES).max(1);
     let (joined, batch) = Batch::join(vec![mesh::base()?; count])?;
     let options = SimplifyOptions::new(Target::Ratio(0.1));

@@ -13,7 +13,7 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 use rxmesh_speculative::Speculative;
 use serde_json::Map;
 
-use super::{Bench, Measured, Row, mcf};
+use super::{Measured, Row, TriangleBench, mcf};
 use crate::conflicts::Counts;
 use crate::measure::{self, median};
 use crate::record::Unit;
@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Row] = &[
 
 /// Measures an iteration of mean curvature flow after Delaunay flips over one before, as in Table 3 of Mahmoud et al.
 /// 2024, and vertex normals likewise.
-fn slowdown<C: Counts + Runs<DelaunayFlip>>(b: &Bench<'_>) -> Result<Measured> {
+fn slowdown<C: Counts + Runs<DelaunayFlip>>(b: &TriangleBench<'_>) -> Result<Measured> {
     let x = b.rx.attribute_from::<Vertex, Vec3>(b.jittered()?)?;
     let mut session = Session::<C>::open_with(b.rx)?;
     let column = session.attach(&x)?;
@@ -84,7 +84,7 @@ fn patch_faces(rx: &RxMesh) -> f64 {
     f64::from(rx.count(Kind::Face)) / rx.headers().len() as f64
 }
 
-fn normals_ms(b: &Bench<'_>, rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64> {
+fn normals_ms(b: &TriangleBench<'_>, rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64> {
     let mut n = rx.attribute()?;
     let times = measure::launches(b.engine, b.effort, || {
         Ok(vertex_normals_unscaled(rx, x, &mut n)?)

@@ -8,8 +8,8 @@ use rxmesh_host::algo::laplacian::{SmoothOptions, SmoothWeights, smooth};
 use rxmesh_host::store::Attribute;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-use super::{Bench, Measured, Row};
-use crate::floor::Part::{Ev, Fe, Ribbon};
+use super::{Measured, Row, TriangleBench};
+use crate::floor::TopologyPart::{Ev, Fe, Ribbon};
 use crate::measure::{self, Times};
 use crate::reference::{Against, Goal};
 
@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Row] = &[
 
 /// Times one of the steps of `work`, on positions that are reset to the mesh's before each run.
 pub(super) fn steps(
-    b: &Bench<'_>,
+    b: &TriangleBench<'_>,
     counts: [u32; 2],
     work: impl Fn(&mut Attribute<Vertex, Vec3>, u32) -> Result<()>,
 ) -> Result<Times> {
@@ -56,7 +56,7 @@ pub(super) fn steps(
     })
 }
 
-fn smoothing(b: &Bench<'_>, weights: SmoothWeights) -> Result<Measured> {
+fn smoothing(b: &TriangleBench<'_>, weights: SmoothWeights) -> Result<Measured> {
     let times = steps(b, SMOOTHINGS, |x, iterations| {
         let options = SmoothOptions::default().with(|o| {
             o.iterations = iterations;

@@ -5,8 +5,8 @@ use glam::Vec3;
 use rxmesh_host::algo::spring::{SpringForces, SpringOptions, Springs};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-use super::{Bench, Measured, Row};
-use crate::floor::Part::{Ev, Ribbon};
+use super::{Measured, Row, TriangleBench};
+use crate::floor::TopologyPart::{Ev, Ribbon};
 use crate::measure::{self, Times};
 use crate::reference::{Against, Goal};
 
@@ -64,7 +64,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Makes a stretched mesh, pinned at its first vertex and under gravity: it keeps moving while it is measured.
-fn system<'a>(b: &Bench<'a>) -> Result<Springs<'a>> {
+fn system<'a>(b: &TriangleBench<'a>) -> Result<Springs<'a>> {
     let x = b.rx.attribute_from::<Vertex, Vec3>(&b.mesh.positions)?;
     let mut pins = vec![0u32; b.mesh.vertex_count()];
     pins[0] = 1;
@@ -78,7 +78,7 @@ fn system<'a>(b: &Bench<'a>) -> Result<Springs<'a>> {
     Ok(springs)
 }
 
-fn measured(b: &Bench<'_>, times: Times, vectors: u64, what: &str) -> Measured {
+fn measured(b: &TriangleBench<'_>, times: Times, vectors: u64, what: &str) -> Measured {
     let v = b.count(Kind::Vertex);
     Measured {
         per: "vertex",
@@ -91,7 +91,7 @@ fn measured(b: &Bench<'_>, times: Times, vectors: u64, what: &str) -> Measured {
     }
 }
 
-fn explicit(b: &Bench<'_>, forces: SpringForces) -> Result<Measured> {
+fn explicit(b: &TriangleBench<'_>, forces: SpringForces) -> Result<Measured> {
     let mut springs = system(b)?;
     let times = measure::launches(b.engine, b.effort, || Ok(springs.step_explicit(forces)?))?;
     springs.energy()?; // an error if a value is not finite
@@ -99,7 +99,7 @@ fn explicit(b: &Bench<'_>, forces: SpringForces) -> Result<Measured> {
     Ok(measured(b, times, 64, what))
 }
 
-fn implicit(b: &Bench<'_>) -> Result<Measured> {
+fn implicit(b: &TriangleBench<'_>) -> Result<Measured> {
     let mut springs = system(b)?;
     let times = measure::launches(b.engine, b.effort, || {
         Ok(springs.step_implicit(ITERATIONS, 0.0)?)

@@ -10,7 +10,7 @@ use rxmesh_kernels::topo::Kind;
 use rxmesh_speculative::Speculative;
 
 use super::session::{NO_FLOOR, figures, operation};
-use super::{Bench, Measured, Row};
+use super::{Measured, Row, TriangleBench};
 use crate::conflicts::Counts;
 use crate::reference::{Against, Goal};
 
@@ -46,7 +46,9 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Measures one frame of tracking, advection and improvement, as the mean over some.
-fn tracking<C: Counts + Remeshes + Runs<SplitStretched>>(b: &Bench<'_>) -> Result<Measured> {
+fn tracking<C: Counts + Remeshes + Runs<SplitStretched>>(
+    b: &TriangleBench<'_>,
+) -> Result<Measured> {
     let options = TrackOptions::default().with(|o| {
         o.frames = FRAMES;
         o.max_faces = Some(u32::MAX);

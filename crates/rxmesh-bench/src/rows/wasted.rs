@@ -12,7 +12,7 @@ use rxmesh_kernels::topo::Vertex;
 use rxmesh_speculative::{Speculative, SpeculativeOptions};
 use serde_json::Map;
 
-use super::{Bench, Measured, Row};
+use super::{Measured, Row, TriangleBench};
 use crate::conflicts::Counts as _;
 use crate::record::Unit;
 use crate::reference::Goal;
@@ -55,7 +55,7 @@ pub(super) const ROWS: &[Row] = &[
     .goals(GOALS),
 ];
 
-fn waste(b: &Bench<'_>, lock_all: bool) -> Result<Measured> {
+fn waste(b: &TriangleBench<'_>, lock_all: bool) -> Result<Measured> {
     let x = b.rx.attribute_from::<Vertex, Vec3>(b.jittered()?)?;
     let (start, mut values, mut figures) = (Instant::now(), Vec::new(), Map::new());
     while values.is_empty()

@@ -18,8 +18,8 @@ use rxmesh_simulation::solve::{
 use rxmesh_simulation::{Body, Elasticity, Material, Materials, Surroundings};
 
 use crate::measure::{self, Effort, Times};
-use crate::record::Record;
-use crate::run::Arguments;
+use crate::record::BenchRecord;
+use crate::run::RunArguments;
 use crate::subject::{
     Batch, GoalAndRival, Measured, MeasuredOn, On, Subject, Work, batches_by_name,
 };
@@ -49,11 +49,15 @@ impl Subject for Solvers {
         ROWS.iter().collect()
     }
 
-    fn new(_: &Arguments) -> Result<Self> {
+    fn new(_: &RunArguments) -> Result<Self> {
         Ok(Self)
     }
 
-    fn batches(&self, arguments: &Arguments, rows: Vec<&'static Row>) -> Result<Vec<Batch<Self>>> {
+    fn batches(
+        &self,
+        arguments: &RunArguments,
+        rows: Vec<&'static Row>,
+    ) -> Result<Vec<Batch<Self>>> {
         let is_cloth = |mesh: &str| mesh.starts_with("cloth");
         Ok(batches_by_name(arguments, rows, |row, mesh| {
             row.mesh.is_some_and(is_cloth) == is_cloth(mesh)
@@ -64,7 +68,7 @@ impl Subject for Solvers {
         Ok(name.clone())
     }
 
-    fn measure(on: &On<'_, Self>, record: &mut Record) -> Result<Vec<String>> {
+    fn measure(on: &On<'_, Self>, record: &mut BenchRecord) -> Result<Vec<String>> {
         let bench = BodyBench {
             engine: on.engine,
             mesh: on.mesh,

@@ -7,8 +7,8 @@ mod thesis;
 use anyhow::{Context as _, Result};
 use rxmesh_host::mesh::PolyMesh;
 
-use crate::record::Record;
-use crate::run::Arguments;
+use crate::record::BenchRecord;
+use crate::run::RunArguments;
 use crate::subject::{Batch, MeasuredOn, On, Subject, batches_by_name};
 use rows::{PolygonBench, ROWS, Row};
 
@@ -35,11 +35,15 @@ impl Subject for Surfaces {
         !row.name.starts_with("thesis")
     }
 
-    fn new(_: &Arguments) -> Result<Self> {
+    fn new(_: &RunArguments) -> Result<Self> {
         Ok(Self)
     }
 
-    fn batches(&self, arguments: &Arguments, rows: Vec<&'static Row>) -> Result<Vec<Batch<Self>>> {
+    fn batches(
+        &self,
+        arguments: &RunArguments,
+        rows: Vec<&'static Row>,
+    ) -> Result<Vec<Batch<Self>>> {
         Ok(batches_by_name(arguments, rows, |_, _| true))
     }
 
@@ -49,7 +53,7 @@ impl Subject for Surfaces {
             .with_context(|| name.clone())
     }
 
-    fn measure(on: &On<'_, Self>, record: &mut Record) -> Result<Vec<String>> {
+    fn measure(on: &On<'_, Self>, record: &mut BenchRecord) -> Result<Vec<String>> {
         let mut faults = Vec::new();
         for row in on.rows {
             let levels = row.own;

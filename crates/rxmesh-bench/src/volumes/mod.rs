@@ -13,8 +13,8 @@ use rxmesh_host::patch::{Ribbon, VolumeKinds, VolumeOptions};
 use rxmesh_host::store::{RxMesh, Volume};
 
 use crate::measure::{Effort, Times};
-use crate::record::Record;
-use crate::run::Arguments;
+use crate::record::BenchRecord;
+use crate::run::RunArguments;
 use crate::subject::{Batch, Measured, MeasuredOn, On, Subject, batches_by_name};
 use meshes::Sizes;
 
@@ -83,11 +83,15 @@ impl Subject for TetMeshes {
         sorted.into_iter().chain(sweep).collect()
     }
 
-    fn new(_: &Arguments) -> Result<Self> {
+    fn new(_: &RunArguments) -> Result<Self> {
         Ok(Self)
     }
 
-    fn batches(&self, arguments: &Arguments, rows: Vec<&'static Row>) -> Result<Vec<Batch<Self>>> {
+    fn batches(
+        &self,
+        arguments: &RunArguments,
+        rows: Vec<&'static Row>,
+    ) -> Result<Vec<Batch<Self>>> {
         Ok(batches_by_name(arguments, rows, |_, _| true))
     }
 
@@ -97,7 +101,7 @@ impl Subject for TetMeshes {
         Ok((mesh, sizes))
     }
 
-    fn measure(on: &On<'_, Self>, record: &mut Record) -> Result<Vec<String>> {
+    fn measure(on: &On<'_, Self>, record: &mut BenchRecord) -> Result<Vec<String>> {
         let mut faults = Vec::new();
         for rows in on.rows.chunk_by(|a, b| a.own == b.own) {
             let own = rows[0].own;
