@@ -130,7 +130,7 @@ fn what_cannot_be_is_named() {
             "s.toml:2:3",
             "unknown field `bodi`",
         ),
-        (time.to_owned(), "body", "there is none"),
+        (time.to_owned(), "body", "there is no `[[body]]`"),
         (body(""), "body \"a\"", "one of `mesh`, `box`"),
         (
             body(&format!("{cube}\nball = {{ divisions = 2, radius = 1 }}")),
