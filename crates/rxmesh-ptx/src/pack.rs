@@ -49,7 +49,7 @@ pub fn pack(text: &str) -> std::io::Result<Vec<u8>> {
     out.extend((places.len() as u64).to_le_bytes());
     let mut writer = lzma_rust2::LzmaWriter::new_no_header(out, &options, false)?;
     writer.write_all(places.as_bytes())?;
-    Ok(writer.finish()?)
+    writer.finish()
 }
 
 /// Packs a file of the package for its program, for build scripts: `ptx/NAME.ptx` to `NAME.ptx.lzma` in `OUT_DIR`, for

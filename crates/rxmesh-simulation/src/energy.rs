@@ -26,7 +26,7 @@ macro_rules! energies {
         }
 
         /// Runs an expression with a type alias for the kernels' type of an energy.
-        macro_rules! with_energy {
+        macro_rules! match_energy {
             ($d model:expr, $d name:ident => $d run:expr) => {
                 match $d model {
                     $($crate::Elasticity::$energy => {
@@ -54,7 +54,7 @@ energies! { $
     /// is 1/4, whatever the material's.
     Springs,
 }
-pub(crate) use with_energy;
+pub(crate) use match_energy as with_energy;
 
 /// Elastic forces and elastic energy of a body, prepared once.
 #[derive(Debug)]

@@ -40,7 +40,10 @@ fn opening_changes_nothing(engine: &Engine) {
             let mut session = match Session::<Speculative>::open_with(&rx) {
                 Ok(session) => session,
                 Err(e) => {
-                    assert!(e.to_string().contains("speculative scheduler"), "{what}: {e}");
+                    assert!(
+                        e.to_string().contains("speculative scheduler"),
+                        "{what}: {e}"
+                    );
                     continue;
                 }
             };

@@ -60,7 +60,7 @@ impl MatrixEntry<'_> {
 ///
 /// ```
 /// use rxmesh_kernels::args;
-/// use rxmesh_subdivision_kernels::matrix::{At, Direct, Map, Multiply};
+/// use rxmesh_subdivision_kernels::matrix::{MatrixEntry, Direct, Map, Multiply};
 ///
 /// args! {
 ///     /// Corners of triangles count twice.
@@ -72,7 +72,7 @@ impl MatrixEntry<'_> {
 ///
 /// // SAFETY: it names no memory (contract U4).
 /// unsafe impl Map for Twice {
-///     fn at(&self, e: At<'_>) -> f32 {
+///     fn at(&self, e: MatrixEntry<'_>) -> f32 {
 ///         if e.order() == 3 { 2.0 } else { self.others }
 ///     }
 /// }

@@ -86,7 +86,10 @@ pub(in crate::algo) struct UnitFrame {
 
 impl UnitFrame {
     /// Converts positions to their frame, and returns it.
-    pub(in crate::algo) fn enter(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<UnitFrame, Error> {
+    pub(in crate::algo) fn enter(
+        rx: &RxMesh,
+        x: &mut Attribute<Vertex, Vec3>,
+    ) -> Result<UnitFrame, Error> {
         let origin = x.buffer().read_range(rx.headers()[0].base[0] as usize, 1)?[0];
         let mut frame = UnitFrame { origin, scale: 1.0 };
         transform(rx, x, origin, 1.0, Vec3::ZERO)?;
@@ -106,7 +109,11 @@ impl UnitFrame {
         Ok(frame)
     }
 
-    pub(in crate::algo) fn leave(&self, rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
+    pub(in crate::algo) fn leave(
+        &self,
+        rx: &RxMesh,
+        x: &mut Attribute<Vertex, Vec3>,
+    ) -> Result<(), Error> {
         transform(rx, x, Vec3::ZERO, 1.0 / self.scale, self.origin)
     }
 }

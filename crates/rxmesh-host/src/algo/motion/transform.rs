@@ -181,7 +181,11 @@ fn axis(name: &str) -> Result<DVec3, String> {
         "x" => DVec3::X,
         "y" => DVec3::Y,
         "z" => DVec3::Z,
-        _ => return Err(format!("'{name}' is not one of the axes x, y, z, -x, -y, -z")),
+        _ => {
+            return Err(format!(
+                "'{name}' is not one of the axes x, y, z, -x, -y, -z"
+            ));
+        }
     };
     Ok(of * sign)
 }

@@ -100,10 +100,7 @@ impl MshReader<'_> {
         let name = word.strip_prefix(b"$").filter(|n| !n.starts_with(b"End"));
         let name = name.and_then(|n| std::str::from_utf8(n).ok());
         let Some(name) = name.filter(|n| !n.is_empty()) else {
-            let what = format!(
-                "a section such as '$Nodes' expected, found {}",
-                quote(word)
-            );
+            let what = format!("a section such as '$Nodes' expected, found {}", quote(word));
             return Err(Fault::text(at, what));
         };
         let known = matches!(

@@ -360,10 +360,7 @@ impl Parser<'_> {
             }
         };
         let Some(start) = memchr::memchr(b'_', &self.bytes[end..]) else {
-            return Err(Fault::text(
-                end,
-                "appended data must begin with '_'",
-            ));
+            return Err(Fault::text(end, "appended data must begin with '_'"));
         };
         if let Some(file) = &mut self.file {
             file.appended = Some((end + start + 1, coded));
