@@ -147,13 +147,13 @@ fn state(mesh: &TriMesh, held: &[bool]) -> (Vec<Vec3>, Vec<Vec3>) {
     mesh.positions.iter().enumerate().map(at).unzip()
 }
 
-struct Scene {
+struct ClothBody {
     body: Body<Surface>,
     w: Vec<f64>,
     s: Vec<DVec3>,
 }
 
-fn scene(engine: &Engine, mesh: &TriMesh) -> Scene {
+fn scene(engine: &Engine, mesh: &TriMesh) -> ClothBody {
     let mut body = cloth(engine, mesh, 64);
     body.pin(&[0, 3]).unwrap();
     let held = body.pinned().unwrap();
@@ -163,7 +163,7 @@ fn scene(engine: &Engine, mesh: &TriMesh) -> Scene {
     let s = targets(&x, &v, &held, GRAVITY, DT.into());
     let masses = body.masses().unwrap();
     let w = (masses.iter().zip(&held)).map(|(m, h)| if *h { 0.0 } else { 1.0 / f64::from(*m) });
-    Scene {
+    ClothBody {
         w: w.collect(),
         body,
         s,
@@ -173,7 +173,7 @@ fn scene(engine: &Engine, mesh: &TriMesh) -> Scene {
 fn jacobi_is_the_papers_iteration(engine: &Engine) {
     let mesh = folded(suited(engine, [10, 6, 4]));
     for (iterations, relaxation) in [(1, 1.0), (6, 1.5)] {
-        let Scene { mut body, w, s } = scene(engine, &mesh);
+        let ClothBody { mut body, w, s } = scene(engine, &mesh);
         let options = XpbdOptions {
             iterations,
             relaxation,
@@ -227,7 +227,7 @@ fn steps_converge_to_implicit_euler(engine: &Engine) {
     let all = constraints(&mesh, soft);
     for order in BOTH {
         let run = |iterations| {
-            let Scene { mut body, w, s } = scene(engine, &mesh);
+            let ClothBody { mut body, w, s } = scene(engine, &mesh);
             let options = XpbdOptions {
                 iterations,
                 order,
@@ -507,7 +507,7 @@ fn steps_have_the_same_bits(engine: &Engine) {
     let mesh = folded(suited(engine, [10, 6, 4]));
     for order in BOTH {
         let run = |engine: &Engine| {
-            let Scene { mut body, .. } = scene(engine, &mesh);
+            let ClothBody { mut body, .. } = scene(engine, &mesh);
             let options = XpbdOptions {
                 order,
                 ..XpbdOptions::default()

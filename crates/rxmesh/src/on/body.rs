@@ -239,7 +239,7 @@ impl Similar {
 /// Steps of an operation that makes its own scene.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
-pub struct Steps {
+pub struct SceneSteps {
     /// Number of steps
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..),
         default_value_t = 250))]
@@ -250,9 +250,9 @@ pub struct Steps {
     pub every: u32,
 }
 
-impl Default for Steps {
-    fn default() -> Steps {
-        Steps {
+impl Default for SceneSteps {
+    fn default() -> SceneSteps {
+        SceneSteps {
             steps: 250,
             every: 10,
         }
@@ -280,7 +280,7 @@ impl OverGround<'_> {
         &self,
         mut body: BodySpec,
         pins: Option<[DVec3; 2]>,
-        steps: Steps,
+        steps: SceneSteps,
     ) -> scene::Scene {
         /// Stiffness, thickness and slip of contact with a body of a metre.
         const STIFFNESS: f64 = 1e5;

@@ -15,7 +15,7 @@ mod scheduler;
 mod tool;
 mod vertices;
 
-pub use body::{Body, MakesScene, Steps};
+pub use body::{Body, MakesScene, SceneSteps};
 pub(crate) use body::{MeshBox, OverGround, Similar};
 pub use connectivity::{Connectivity, Downloaded, Draft, Keep, Seams};
 pub use scene::{BodyCounts, Moment, Played, Scene};

@@ -1,6 +1,6 @@
 //! `cloth`: lets a surface hang.
 
-use crate::on::{Body, MakesScene, MeshBox, OverGround, Played, Steps};
+use crate::on::{Body, MakesScene, MeshBox, OverGround, Played, SceneSteps};
 use crate::{Group, Log, Message, Operation, Result};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
@@ -20,7 +20,7 @@ pub struct ClothOptions {
     /// Steps and frames.
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
-    pub time: Steps,
+    pub time: SceneSteps,
 }
 
 impl Options for ClothOptions {

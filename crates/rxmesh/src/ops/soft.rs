@@ -1,6 +1,6 @@
 //! `soft`: lets a volume fall or hang.
 
-use crate::on::{Body, MakesScene, MeshBox, OverGround, Played, Similar, Steps};
+use crate::on::{Body, MakesScene, MeshBox, OverGround, Played, SceneSteps, Similar};
 use crate::{Group, Log, Message, Operation, OutputKind, Result};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
@@ -23,7 +23,7 @@ pub struct SoftOptions {
     /// Steps and frames.
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
-    pub time: Steps,
+    pub time: SceneSteps,
     /// Solver of the motion
     #[cfg_attr(
         feature = "cli",
