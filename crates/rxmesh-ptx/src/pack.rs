@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::recent;
 
 /// Bytes before the stream: checksum and length.
+#[cfg(feature = "unpack")]
 const HEAD: usize = 16;
 
 /// Most bytes that packed text may unpack to: more is no PTX.
