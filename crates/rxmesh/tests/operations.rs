@@ -5,7 +5,7 @@ use rxmesh::host::algo::track::TrackOptions;
 use rxmesh::host::algo::transform::{Factors, TransformOptions};
 use rxmesh::host::mesh::PolyMesh;
 use rxmesh::host::repair::RepairOptions;
-use rxmesh::on::{AnyMesh, Body, Connectivity, MakesScene, Pair, Scene, Steps, Tool};
+use rxmesh::on::{AnyMesh, Body, Connectivity, MakesScene, Pair, Scene, SceneSteps, Tool};
 use rxmesh::ops::check::{CheckOptions, Checked};
 use rxmesh::ops::cloth::ClothOptions;
 use rxmesh::ops::distance::DistanceArgs;
@@ -289,7 +289,7 @@ fn bodies_move_without_files() {
         Ok(())
     });
     let options = ClothOptions {
-        time: Steps {
+        time: SceneSteps {
             steps: 20,
             every: 10,
         },
