@@ -122,7 +122,7 @@ mod tests {
                 .join("Cargo.toml")
                 .is_file()
         );
-        // What is there is not overwritten.
+        // A folder that exists is not overwritten.
         assert!(make("wind-tunnel", &project).is_err());
     }
 

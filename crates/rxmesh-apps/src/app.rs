@@ -27,7 +27,7 @@ pub(crate) trait Application {
     /// Text below the flags in its help: an example that can be run, then method and sources.
     const HELP: &'static str;
     /// Place of the result, unless options say otherwise.
-    const GIVES: OutputKind = OutputKind::Mesh;
+    const OUTPUT: OutputKind = OutputKind::Mesh;
     /// `true` if it works on several meshes at once; for commands whose frame reads the mesh.
     const SEVERAL: bool = false;
     /// The keys of the report, and what each holds. A test makes the documents of it.
@@ -68,8 +68,8 @@ pub(crate) trait Application {
     const JOINS_SEAMS: bool = false;
 
     /// Returns the place of the result.
-    fn gives(_options: &Self::Options) -> OutputKind {
-        Self::GIVES
+    fn output(_options: &Self::Options) -> OutputKind {
+        Self::OUTPUT
     }
 
     /// Does the work. The frame's mesh is normalised ([`TriMesh::normalise`](rxmesh_host::mesh::TriMesh::normalise)),
@@ -85,7 +85,7 @@ pub(crate) trait Application {
     fn convert(_report: &mut Self::Report, _unit: f64) {}
 
     /// Describes the result in words. The record holds input, engine, output and times already.
-    fn tell(report: &Self::Report, options: &Self::Options, record: &Record) -> Message;
+    fn describe(report: &Self::Report, options: &Self::Options, record: &Record) -> Message;
 }
 
 /// An application as the program sees it.
@@ -146,7 +146,7 @@ fn command<A: Application>() -> Command {
         .long_about(None)
         .after_help(A::HELP);
     // Numbers may be negative; those that must not be are refused with a reason.
-    A::adapt(<A::Frame as Frame>::adapt(command, A::GIVES)).mut_args(|arg| {
+    A::adapt(<A::Frame as Frame>::adapt(command, A::OUTPUT)).mut_args(|arg| {
         let takes_a_value = arg.get_action().takes_values();
         let arg = arg.allow_negative_numbers(takes_a_value);
         match arg.get_id() == "more" && !A::SEVERAL {

@@ -86,11 +86,11 @@ impl OutputTarget {
     pub(crate) fn of(
         command: &str,
         args: &ComputeArgs,
-        gives: OutputKind,
+        kind: OutputKind,
         record: Option<&Path>,
     ) -> Result<OutputTarget> {
         let files = (args.input.mesh.as_path(), args.output.as_deref());
-        OutputTarget::for_input(command, files, &args.encoding, gives, record)
+        OutputTarget::for_input(command, files, &args.encoding, kind, record)
     }
 
     /// Works like [`OutputTarget::of`], of the input and the output that was requested.
@@ -98,19 +98,19 @@ impl OutputTarget {
         command: &str,
         (mesh, output): (&Path, Option<&Path>),
         encoding: &EncodingArgs,
-        gives: OutputKind,
+        kind: OutputKind,
         record: Option<&Path>,
     ) -> Result<OutputTarget> {
         // A mesh from stdin goes to stdout, as filters do.
         let output = output.or_else(|| input::is_stdin(mesh).then_some(mesh));
         let named = output.and_then(Format::of_name);
         let asked = encoding.format.or(named);
-        fits(command, gives, asked, output)?;
+        fits(command, kind, asked, output)?;
         if let Some(output) = output.filter(|o| asked.is_some() || !is_stdout(o)) {
             return OutputTarget::new(output, encoding, record);
         }
         let input = input::format(mesh).unwrap_or(Format::Obj);
-        let format = asked.unwrap_or(default_format(gives, input));
+        let format = asked.unwrap_or(default_format(kind, input));
         let name = output.map(Path::to_owned).unwrap_or_else(|| {
             let mut name = input::stem(mesh);
             name.push(format!("_{command}.{}", format.extension()));
@@ -125,7 +125,7 @@ impl OutputTarget {
             target = target.unnamed()?;
         }
         if format != input && asked.is_none() {
-            target.because = Some(format!("{input} holds no {}", gives.name()));
+            target.because = Some(format!("{input} holds no {}", kind.name()));
         }
         Ok(target)
     }
@@ -134,16 +134,16 @@ impl OutputTarget {
 /// Refuses a format that cannot hold the result of a command.
 pub(crate) fn fits(
     command: &str,
-    gives: OutputKind,
+    kind: OutputKind,
     format: Option<Format>,
     output: Option<&Path>,
 ) -> Result<()> {
-    if let Some(format) = format.filter(|f| !gives.fits(*f)) {
+    if let Some(format) = format.filter(|f| !kind.fits(*f)) {
         let path = output.map_or(command.into(), Path::to_string_lossy);
         bail!(
             "{path}: {format} cannot hold {}, which `{command}` computes; {} can",
-            gives.name(),
-            default_format(gives, format)
+            kind.name(),
+            default_format(kind, format)
         );
     }
     Ok(())

@@ -421,12 +421,12 @@ impl Run {
     }
 
     /// Describes the result of a command; its warnings go out at once.
-    pub(crate) fn tell<A: Application>(
+    pub(crate) fn describe<A: Application>(
         &mut self,
         options: &A::Options,
         report: &A::Report,
     ) -> Message {
-        let mut told = A::tell(report, options, &self.record);
+        let mut told = A::describe(report, options, &self.record);
         for warning in std::mem::take(&mut told.warnings) {
             self.warn(warning);
         }

@@ -221,9 +221,10 @@ pub(crate) fn markdown_of_rows(record: &BenchRecord) -> String {
     // As short as it can be.
     let number = |x: f64| ((x * 1e4).round() / 1e4).to_string();
     for run in &record.runs {
-        let value = match run.is_time() {
-            true => format!("{:.4}", run.median()),
-            false => format!("{:.1} {}", run.median(), run.unit),
+        let value = if run.is_time() {
+            format!("{:.4}", run.median())
+        } else {
+            format!("{:.1} {}", run.median(), run.unit)
         };
         let other = run.references.first();
         let other = other.map(|r| format!("{}: {}", number(r.value), r.system));
@@ -254,6 +255,53 @@ mod tests {
         ] {
             assert_eq!(short(x), text);
         }
+    }
+
+    #[test]
+    fn a_line_shows_how_a_row_stands() {
+        let mut record = crate::record::tests::record(&[("VC, gather", 0.0)]);
+        record.ceiling = Some(crate::record::Ceiling {
+            gb_s: 2.5,
+            bytes: 0,
+            ms: Vec::new(),
+            what: String::new(),
+        });
+        let run = &mut record.runs[0];
+        (run.elements, run.bytes) = (1000, 30_000);
+        (run.values, run.single_ms) = (vec![0.02, 0.04, 0.03], vec![0.05]);
+        run.goal = Some(0.045);
+        run.references = vec![Reference {
+            system: "MeshTaichi".into(),
+            value: 0.186,
+            ..Reference::default()
+        }];
+        let row = [
+            "VC, gather",
+            "0.0300",
+            "ms",
+            "0.0200",
+            "0.0400",
+            "0.0500",
+            "",
+            "30.00",
+            "0.0300",
+            "1.000",
+            "2.500",
+            "0.0450",
+            "0.1860",
+            "6.2x",
+            "MeshTaichi",
+        ];
+        assert_eq!(line(&record, &record.runs[0]), row);
+        // Below a heading for the record and one for the mesh there is a line for each row, and one of their names.
+        let text = table(&record);
+        let lines: Vec<&str> = text.lines().collect();
+        let heading = lines.iter().position(|l| l.starts_with("row "));
+        assert_eq!(
+            heading.map(|h| lines.len() - h),
+            Some(record.runs.len() + 1),
+            "{text}"
+        );
     }
 
     #[test]

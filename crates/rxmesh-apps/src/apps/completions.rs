@@ -41,7 +41,7 @@ impl Application for Completions {
         to_stdout(&script)
     }
 
-    fn tell((): &(), _args: &CompletionsArgs, _record: &Record) -> Message {
+    fn describe((): &(), _args: &CompletionsArgs, _record: &Record) -> Message {
         Message::new("")
     }
 }

@@ -70,7 +70,7 @@ Volumes are written as volumes, or as their boundary if the format holds none (d
         run.write(&target, &input.loaded.mesh)
     }
 
-    fn tell((): &(), _args: &ConvertArgs, record: &Record) -> Message {
+    fn describe((): &(), _args: &ConvertArgs, record: &Record) -> Message {
         Message::new(text::input(record) + &text::output(record))
     }
 }

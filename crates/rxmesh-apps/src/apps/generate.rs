@@ -50,7 +50,7 @@ format that holds them: STL gets triangles. Volumes (box and ball) need one that
         run.finish(&out)
     }
 
-    fn tell((): &(), _args: &GenerateArgs, _record: &Record) -> Message {
+    fn describe((): &(), _args: &GenerateArgs, _record: &Record) -> Message {
         Message::new("")
     }
 }

@@ -140,7 +140,7 @@ impl Application for Info {
         Ok(report)
     }
 
-    fn tell(report: &InfoReport, args: &InfoArgs, record: &Record) -> Message {
+    fn describe(report: &InfoReport, args: &InfoArgs, record: &Record) -> Message {
         let mut out = engine_lines(report.engines.as_deref().unwrap_or_default());
         if args.mesh.is_some() {
             out += &mesh_lines(report, record);

@@ -29,7 +29,7 @@ where
     const GROUP: Option<&'static str> = Some(O::GROUP.name());
     const SUMMARY: &'static str = O::SUMMARY;
     const HELP: &'static str = O::HELP;
-    const GIVES: OutputKind = O::OUTPUT;
+    const OUTPUT: OutputKind = O::OUTPUT;
     const SEVERAL: bool = O::SEVERAL;
     const JOINS_SEAMS: bool = O::JOINS_SEAMS;
     const RECORD: &'static [(&'static str, &'static str)] = O::RECORD;
@@ -42,7 +42,7 @@ where
         Ok(O::prepare(options, flags.patch.seed.seed)?)
     }
 
-    fn gives(options: &O::Options) -> OutputKind {
+    fn output(options: &O::Options) -> OutputKind {
         O::output(options)
     }
 
@@ -54,7 +54,7 @@ where
         O::convert(report, unit);
     }
 
-    fn tell(report: &O::Report, options: &O::Options, record: &Record) -> Message {
+    fn describe(report: &O::Report, options: &O::Options, record: &Record) -> Message {
         super::named(O::describe(report, options), record)
     }
 }
@@ -76,8 +76,8 @@ impl Frame for Compute {
 
     type Flags = ComputeArgs;
 
-    fn adapt(command: Command, gives: OutputKind) -> Command {
-        match gives {
+    fn adapt(command: Command, kind: OutputKind) -> Command {
+        match kind {
             OutputKind::Mesh | OutputKind::Normals | OutputKind::Volume | OutputKind::Points => {
                 command
             }
@@ -91,13 +91,13 @@ impl Frame for Compute {
         args: ComputeArgs,
         options: &A::Options,
     ) -> Result<Compute> {
-        let gives = A::gives(options);
+        let kind = A::output(options);
         let (mut run, mesh, path, target, several) = if args.more.is_empty() {
-            let (mut run, target) = Run::with_target(A::NAME, &args, gives)?;
+            let (mut run, target) = Run::with_target(A::NAME, &args, kind)?;
             let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
             (run, input.loaded.mesh, input.path, target, None)
         } else {
-            let (run, mesh, several) = Several::read::<A>(&args, gives)?;
+            let (run, mesh, several) = Several::read::<A>(&args, kind)?;
             let (path, target) = (several.path(), several.target());
             (run, mesh, path, target, Some(several))
         };
@@ -143,7 +143,7 @@ impl Frame for Compute {
         }
         let mut run = self.run;
         run.record.put(options, report)?;
-        let Message { lines, outcome, .. } = run.tell::<A>(options, report);
+        let Message { lines, outcome, .. } = run.describe::<A>(options, report);
         let r = &run.record;
         let out = text::input(r) + &text::engine(r) + &run.timed(&lines) + &text::output(r);
         run.finish(&out)?;

@@ -136,7 +136,7 @@ where
         O::convert(report, unit);
     }
 
-    fn tell(report: &O::Report, options: &O::Options, record: &Record) -> Message {
+    fn describe(report: &O::Report, options: &O::Options, record: &Record) -> Message {
         super::named(O::describe(report, options), record)
     }
 }
@@ -227,7 +227,7 @@ impl Frame for Editing {
         let Editing { mut run, on, .. } = self;
         let Message {
             mut lines, outcome, ..
-        } = run.tell::<A>(options, report);
+        } = run.describe::<A>(options, report);
         if let (Some(first), Some(last)) = (files.first(), files.last()) {
             lines += &format!(
                 "wrote the frames {} to {}\n",

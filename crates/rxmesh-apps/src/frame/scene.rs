@@ -104,7 +104,7 @@ where
         run.finish(&text)
     }
 
-    fn tell((): &(), _args: &Self::Options, _record: &Record) -> Message {
+    fn describe((): &(), _args: &Self::Options, _record: &Record) -> Message {
         Message::new("")
     }
 }
@@ -158,7 +158,7 @@ where
     const GROUP: Option<&'static str> = Some(O::GROUP.name());
     const SUMMARY: &'static str = O::SUMMARY;
     const HELP: &'static str = O::HELP;
-    const GIVES: OutputKind = O::OUTPUT;
+    const OUTPUT: OutputKind = O::OUTPUT;
     const RECORD: &'static [(&'static str, &'static str)] = O::RECORD;
 
     type Options = BodyArgs<O::Options>;
@@ -202,7 +202,7 @@ where
         run.finish(&text)
     }
 
-    fn tell((): &(), _args: &Self::Options, _record: &Record) -> Message {
+    fn describe((): &(), _args: &Self::Options, _record: &Record) -> Message {
         Message::new("")
     }
 }

@@ -38,7 +38,7 @@ impl Several {
     /// Reads the meshes and joins them. Refuses outputs that could not be written before that.
     pub(super) fn read<A: Application>(
         args: &ComputeArgs,
-        gives: OutputKind,
+        kind: OutputKind,
     ) -> Result<(Run, TriMesh, Several)> {
         let mut names = vec![args.input.mesh.clone()];
         names.extend_from_slice(&args.more);
@@ -52,7 +52,7 @@ impl Several {
         let paths = names.iter().map(|name| input::find(name));
         let paths = paths.collect::<Result<Vec<PathBuf>>>()?;
         let folder = Folder::new(args.output.as_deref())?;
-        let targets = targets::<A>(&run, args, gives, &paths, &folder)?;
+        let targets = targets::<A>(&run, args, kind, &paths, &folder)?;
         run.start_engine(args.engine.engine);
         let mut meshes = run.read_all(&paths, args.input.triangulate.triangulate)?;
         for ((mesh, path), target) in meshes.iter_mut().zip(&paths).zip(&targets) {
@@ -126,7 +126,7 @@ impl Several {
 fn targets<A: Application>(
     run: &Run,
     args: &ComputeArgs,
-    gives: OutputKind,
+    kind: OutputKind,
     paths: &[PathBuf],
     folder: &Folder,
 ) -> Result<Vec<OutputTarget>> {
@@ -136,7 +136,7 @@ fn targets<A: Application>(
         let output = folder.path.as_ref().zip(path.file_name());
         let output = output.map(|(folder, name)| {
             let input = input::format(path).unwrap_or(Format::Obj);
-            let format = args.encoding.format.unwrap_or(default_format(gives, input));
+            let format = args.encoding.format.unwrap_or(default_format(kind, input));
             match args.encoding.format.is_none() && format == input {
                 true => folder.join(name),
                 false => {
@@ -149,7 +149,7 @@ fn targets<A: Application>(
         let files = (path.as_path(), output.as_deref());
         let record = run.console.json_file();
         let target =
-            OutputTarget::for_input(A::NAME, files, &args.encoding, gives, record)?.unnamed()?;
+            OutputTarget::for_input(A::NAME, files, &args.encoding, kind, record)?.unnamed()?;
         if is_same(&target.path, path) {
             bail!("{}: the result would take its place", path.display());
         }

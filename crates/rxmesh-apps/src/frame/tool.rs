@@ -50,7 +50,7 @@ impl Frame for Tool {
         report: &A::Report,
     ) -> Result<Outcome> {
         self.run.record.put(options, report)?;
-        let Message { lines, outcome, .. } = self.run.tell::<A>(options, report);
+        let Message { lines, outcome, .. } = self.run.describe::<A>(options, report);
         self.run.finish(&lines)?;
         Ok(outcome)
     }
@@ -68,7 +68,7 @@ where
     const GROUP: Option<&'static str> = Some(O::GROUP.name());
     const SUMMARY: &'static str = O::SUMMARY;
     const HELP: &'static str = O::HELP;
-    const GIVES: OutputKind = O::OUTPUT;
+    const OUTPUT: OutputKind = O::OUTPUT;
     const RECORD: &'static [(&'static str, &'static str)] = O::RECORD;
 
     type Options = ToolArgs<O, I>;
@@ -103,7 +103,7 @@ where
         Ok(report)
     }
 
-    fn tell(report: &O::Report, args: &ToolArgs<O, I>, record: &Record) -> Message {
+    fn describe(report: &O::Report, args: &ToolArgs<O, I>, record: &Record) -> Message {
         let mut message = O::describe(report, &args.options);
         let engine = text::engine(record);
         let mut lines = I::heading(record) + &message.head + &engine + &message.lines;
