@@ -34,6 +34,17 @@ fn checksum(text: &[u8]) -> u64 {
 /// The encoder reports them.
 #[cfg(feature = "pack")]
 pub fn pack(text: &str) -> std::io::Result<Vec<u8>> {
+    pack_with(text, SMALL)
+}
+
+/// Presets of LZMA: for programs that are released, and for those of a day, which wait for their build scripts.
+#[cfg(feature = "pack")]
+const SMALL: u32 = 6;
+#[cfg(feature = "pack")]
+const QUICK: u32 = 0;
+
+#[cfg(feature = "pack")]
+fn pack_with(text: &str, preset: u32) -> std::io::Result<Vec<u8>> {
     use std::io::Write as _;
     let places = recent::encode(text);
     if recent::decode(&places).as_deref() != Some(text) {
@@ -41,10 +52,12 @@ pub fn pack(text: &str) -> std::io::Result<Vec<u8>> {
         return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, why));
     }
     let [lc, lp, pb] = CONTEXT;
-    let mut options = lzma_rust2::LzmaOptions::with_preset(6);
+    let mut options = lzma_rust2::LzmaOptions::with_preset(preset);
     options.dict_size = dictionary(places.len() as u64);
     (options.lc, options.lp, options.pb) = (lc, lp, pb);
-    options.nice_len = 64;
+    if preset == SMALL {
+        options.nice_len = 64;
+    }
     let mut out = Vec::new();
     out.extend(checksum(text.as_bytes()).to_le_bytes());
     out.extend((places.len() as u64).to_le_bytes());
@@ -54,7 +67,8 @@ pub fn pack(text: &str) -> std::io::Result<Vec<u8>> {
 }
 
 /// Packs a file of the package for its program, for build scripts: `ptx/NAME.ptx` to `NAME.ptx.lzma` in `OUT_DIR`, for
-/// `include_bytes!`. Does nothing without the package's feature `cuda`.
+/// `include_bytes!`. Does nothing without the package's feature `cuda`. Release builds get the smallest file, others one
+/// that takes a fraction of the time.
 ///
 /// # Errors
 ///
@@ -65,7 +79,9 @@ pub fn pack_file(file: &str) -> std::io::Result<()> {
     if std::env::var_os("CARGO_FEATURE_CUDA").is_none() {
         return Ok(());
     }
-    let packed = pack(&std::fs::read_to_string(file)?)?;
+    let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
+    let preset = if is_release { SMALL } else { QUICK };
+    let packed = pack_with(&std::fs::read_to_string(file)?, preset)?;
     let out = std::env::var_os("OUT_DIR").ok_or(std::io::ErrorKind::NotFound)?;
     let name = Path::new(file).file_name().unwrap_or_default();
     std::fs::write(
@@ -114,6 +130,7 @@ mod tests {
         let text = "mov.u32 %r1, %r2;\n".repeat(100);
         for text in ["", "a", &text] {
             assert_eq!(unpack(&pack(text)?).as_deref(), Ok(text));
+            assert_eq!(unpack(&pack_with(text, QUICK)?).as_deref(), Ok(text));
         }
         assert!(pack(&text)?.len() < 100);
         Ok(())
