@@ -67,8 +67,8 @@ fn pack_with(text: &str, preset: u32) -> std::io::Result<Vec<u8>> {
 }
 
 /// Packs a file of the package for its program, for build scripts: `ptx/NAME.ptx` to `NAME.ptx.lzma` in `OUT_DIR`, for
-/// `include_bytes!`. Does nothing without the package's feature `cuda`. Release builds get the smallest file, others one
-/// that takes a fraction of the time.
+/// `include_bytes!`. Does nothing without the package's feature `cuda`. Release builds get the smallest file, others
+/// one that takes a fraction of the time.
 ///
 /// # Errors
 ///

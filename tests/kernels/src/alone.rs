@@ -5,31 +5,42 @@ use rxmesh_kernels::math::{atan2, cos, ln, log2, pow, sin, tan};
 use rxmesh_kernels::{Alone, Edge, ForEach, Owned, Read, Write};
 
 kernel! {
-    /// Computes functions of each edge's two numbers.
-    pub struct Functions: ForEach<Alone<Edge>> {
+    /// Computes logarithms and powers of each edge's two numbers.
+    pub struct Powers: ForEach<Alone<Edge>> {
         /// First number.
         pub x: Read<Edge, f32>,
         /// Second number.
         pub y: Read<Edge, f32>,
-        /// `ln`, `log2`, `sin`, `cos`, `tan` of the first, `atan2` and `pow` of both.
-        pub values: Write<Edge, [f32; 7]>,
+        /// `ln` and `log2` of the first, `pow` of both.
+        pub values: Write<Edge, [f32; 3]>,
     }
 }
 
-impl ForEach<Alone<Edge>> for Functions {
+impl ForEach<Alone<Edge>> for Powers {
     #[inline(always)]
     fn run(&self, e: Owned<Edge>, (): ()) {
         let (x, y) = (self.x.get(e), self.y.get(e));
-        let values = [
-            ln(x),
-            log2(x),
-            sin(x),
-            cos(x),
-            tan(x),
-            atan2(x, y),
-            pow(x, y),
-        ];
-        self.values.set(e, values);
+        self.values.set(e, [ln(x), log2(x), pow(x, y)]);
+    }
+}
+
+kernel! {
+    /// Computes functions of angles of each edge's two numbers.
+    pub struct Angles: ForEach<Alone<Edge>> {
+        /// First number.
+        pub x: Read<Edge, f32>,
+        /// Second number.
+        pub y: Read<Edge, f32>,
+        /// `sin`, `cos` and `tan` of the first, `atan2` of both.
+        pub values: Write<Edge, [f32; 4]>,
+    }
+}
+
+impl ForEach<Alone<Edge>> for Angles {
+    #[inline(always)]
+    fn run(&self, e: Owned<Edge>, (): ()) {
+        let (x, y) = (self.x.get(e), self.y.get(e));
+        self.values.set(e, [sin(x), cos(x), tan(x), atan2(x, y)]);
     }
 }
 

@@ -20,7 +20,7 @@ pub mod sorts;
 pub mod steps;
 pub mod volumes;
 
-use alone::{CountActive, Functions};
+use alone::{Angles, CountActive, Powers};
 use exercise::{ExerciseLocks, ExerciseQueue, ExerciseStash, ExerciseTable};
 use marked::{CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked};
 use rxmesh_speculative_kernels::Speculate;
@@ -49,7 +49,8 @@ rxmesh_kernels::kernels! {
     grid hand_on: HandOn;
     distribute give_corners: GiveCorners;
     prepared cell_edge_vertices: CellEdgeVertices;
-    patch functions_of_edges: Functions;
+    patch powers_of_edges: Powers;
+    patch angles_of_edges: Angles;
     prepared count_edges: CountActive;
 }
 

@@ -95,7 +95,9 @@ pub(crate) fn judge(
         return Ok(None);
     }
     if command.promise == Promise::Readable {
-        let options = ReadOptions::default();
+        // Subdivision gives quads.
+        let mut options = ReadOptions::default();
+        options.triangulate = true;
         let loaded = io::read(output, &options).map_err(|e| format!("the output: {e}"))?;
         let sound = loaded.mesh.validate();
         return sound.map(|()| None).map_err(|e| format!("the output: {e}"));

@@ -4,7 +4,7 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::math::{atan2, cos, ln, log2, pow, sin, tan};
 use rxmesh_host::mesh::generate;
 use rxmesh_host::{Edge, PatchOptions, RxMesh};
-use rxmesh_test_kernels::alone::{CountActive, Functions};
+use rxmesh_test_kernels::alone::{Angles, CountActive, Powers};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
 
@@ -70,25 +70,35 @@ fn functions_are_the_same_on_every_engine(engine: &Engine) {
     let n = rx.count(rxmesh_host::kernels::topo::Kind::Edge) as usize;
     let (x, y) = (numbers(n, 1), numbers(n, 0x5eed_0000));
     let [a, b] = [&x, &y].map(|values| rx.attribute_from::<Edge, f32>(values).unwrap());
-    let mut values = rx.attribute::<Edge, [f32; 7]>().unwrap();
-    rx.run(Functions {
+    let mut powers = rx.attribute::<Edge, [f32; 3]>().unwrap();
+    rx.run(Powers {
         x: a.read().unwrap(),
         y: b.read().unwrap(),
-        values: values.write().unwrap(),
+        values: powers.write().unwrap(),
     })
     .unwrap();
+    let mut angles = rx.attribute::<Edge, [f32; 4]>().unwrap();
+    rx.run(Angles {
+        x: a.read().unwrap(),
+        y: b.read().unwrap(),
+        values: angles.write().unwrap(),
+    })
+    .unwrap();
+    let (powers, angles) = (powers.to_input(&rx).unwrap(), angles.to_input(&rx).unwrap());
+    assert_eq!((powers.len(), angles.len()), (n, n));
     let off = if engine.is_cuda() { 4 } else { 0 };
-    for ((got, x), y) in values.to_input(&rx).unwrap().into_iter().zip(x).zip(y) {
+    for (((powers, angles), x), y) in powers.into_iter().zip(angles).zip(x).zip(y) {
+        let got = powers.into_iter().chain(angles);
         let want = [
             ln(x),
             log2(x),
+            pow(x, y),
             sin(x),
             cos(x),
             tan(x),
             atan2(x, y),
-            pow(x, y),
         ];
-        for (got, want) in got.into_iter().zip(want) {
+        for (got, want) in got.zip(want) {
             let apart = (got.to_bits() as i32).abs_diff(want.to_bits() as i32);
             let same = got.is_nan() && want.is_nan() || apart <= off;
             assert!(same, "{x:e} {y:e}: {got:e} {want:e}");

@@ -42,7 +42,7 @@ pub(crate) trait Frame: Sized {
     type Flags: Args;
 
     /// Adapts the texts of shared flags to this frame.
-    fn adapt(command: Command, _gives: OutputKind) -> Command {
+    fn adapt(command: Command, _kind: OutputKind) -> Command {
         command
     }
 
