@@ -17,12 +17,13 @@ use rxmesh_host::kernels::query::{
 };
 use rxmesh_host::mesh::{EdgeLengths, EdgeTable, PolyMesh, PolygonCounts, Solid, TriMesh, solid};
 use rxmesh_host::store::{PreparedSize, RxMesh};
+use rxmesh_host::units;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Info;
 
-#[derive(Debug, Args, Serialize)]
+#[derive(Clone, Debug, Args, Serialize)]
 pub(crate) struct InfoArgs {
     /// The mesh
     #[arg(value_name = "MESH", value_hint = ValueHint::FilePath, required_unless_present = "engines")]
@@ -47,6 +48,8 @@ pub(crate) struct InfoArgs {
     patch: PatchArgs,
 }
 
+units!(InfoArgs {});
+
 impl Options for InfoArgs {
     fn check(&self) -> Result<(), Error> {
         Ok(())
@@ -68,6 +71,8 @@ pub(crate) struct InfoReport {
     prepared: Option<Vec<PreparedSize>>,
 }
 
+units!(InfoReport { mesh });
+
 #[derive(Debug, Serialize)]
 struct FoundEngine {
     engine: &'static str,
@@ -84,6 +89,12 @@ struct Measures {
     #[serde(flatten)]
     solid: Solid,
 }
+
+units!(Measures {
+    bounding_box: Length,
+    edge_length,
+    solid
+});
 
 /// The surface of a volume.
 #[derive(Debug, Serialize)]
