@@ -17,8 +17,8 @@ macro_rules! changeable {
     };
 }
 
-/// Options of an algorithm. Their lengths and other numbers with a unit are declared ([`units!`](crate::units!)), so that
-/// they can be converted.
+/// Options of an algorithm. Their lengths and other numbers with a unit are declared ([`units!`](crate::units!)), so
+/// that they can be converted.
 pub trait Options: InUnits {
     /// Refuses numbers that are out of range on every mesh. Algorithms do so themselves, before anything is changed; a
     /// program may want to know before it reads a mesh.

@@ -173,8 +173,8 @@ where
     assert_scaled(small, &large, 0.0);
 }
 
-/// Reports differ by the declared units of their numbers, and in nothing else: numbers by at most this part, because some
-/// are written with few digits.
+/// Reports differ by the declared units of their numbers, and in nothing else: numbers by at most this part, because
+/// some are written with few digits.
 fn assert_scaled<R: InUnits + Serialize>(mut small: R, large: &R, part: f64) {
     small.scale(f64::from(LARGER));
     let [small, large] = [&small, large].map(|report| serde_json::to_value(report).unwrap());
