@@ -206,7 +206,7 @@ pub const fn units_of<S, F: InUnits>(_field: fn(&S) -> &F) -> &'static [FieldUni
 }
 
 /// Declares the units of a struct's fields, in one line: `units!(Report { area: Area, edges })`. A field with a
-/// [kind](crate::units::QuantityKind) is a number or several ([`Quantity`](crate::units::Quantity)); one without is a
+/// [kind](crate::units::QuantityKind) is a number or several ([`Quantity`]); one without is a
 /// struct that has units itself. Fields that are not named do not depend on the unit of length; without any, the braces
 /// are empty.
 #[macro_export]
@@ -253,7 +253,7 @@ mod tests {
             x.scale_as(kind, factor);
             x
         };
-        let factor = 8.0;
+        let factor = 8.0f64;
         for unit in [
             QuantityKind::Length,
             QuantityKind::Area,
