@@ -70,7 +70,8 @@ pub(crate) struct EncodingArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct EngineArgs {
-    /// Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error)
+    /// Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N
+    /// (the GPU with number N, from 0 on)
     #[arg(
         long,
         value_name = "ENGINE",
