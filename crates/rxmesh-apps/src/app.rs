@@ -31,10 +31,6 @@ pub(crate) trait Application {
     const OUTPUT: OutputKind = OutputKind::Mesh;
     /// `true` if it works on several meshes at once; for commands whose frame reads the mesh.
     const SEVERAL: bool = false;
-    /// The keys of the report, and what each holds. A test makes the documents of it.
-    #[cfg_attr(not(test), allow(dead_code))]
-    const RECORD: &'static [(&'static str, &'static str)] = &[];
-
     /// Options: flags, and keys of the record.
     type Options: Args + Options + Clone + Serialize;
     /// Report: keys of the record, which come before those of the options where names are the same.
@@ -81,6 +77,13 @@ pub(crate) trait Application {
     /// Errors of the work.
     fn run(frame: &mut Self::Frame, options: &Self::Options) -> Result<Self::Report>;
 
+    /// Makes the JSON Schema of the report: that of the operation of the same name, if there is one. The documents are
+    /// made from it.
+    #[cfg(test)]
+    fn schema() -> Option<serde_json::Value> {
+        rxmesh::schema::of(Self::NAME)
+    }
+
     /// Describes the result in words. The record holds input, engine, output and times already.
     fn describe(report: &Self::Report, options: &Self::Options, record: &Record) -> Message;
 }
@@ -100,9 +103,12 @@ pub(crate) struct Entry {
     /// Page of its group of operations.
     #[cfg(test)]
     pub(crate) group: Option<&'static str>,
-    /// The keys of its report, and what each holds.
+    /// Makes the JSON Schema of its report.
     #[cfg(test)]
-    pub(crate) record: &'static [(&'static str, &'static str)],
+    pub(crate) schema: fn() -> Option<serde_json::Value>,
+    /// Units of its options.
+    #[cfg(test)]
+    pub(crate) units: &'static [rxmesh_host::units::FieldUnit],
     /// A command with the flags of its options and no others.
     #[cfg(test)]
     pub(crate) own: fn() -> Command,
@@ -123,7 +129,9 @@ impl Entry {
             #[cfg(test)]
             group: A::GROUP,
             #[cfg(test)]
-            record: A::RECORD,
+            schema: A::schema,
+            #[cfg(test)]
+            units: A::Options::UNITS,
             #[cfg(test)]
             own: || A::Options::augment_args(Command::new(A::NAME)),
             #[cfg(test)]

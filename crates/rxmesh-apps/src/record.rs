@@ -14,15 +14,21 @@ pub(crate) const SCHEMA: u32 = 1;
 
 /// One object per run. Keys that do not apply to the command are left out.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Record {
     /// Version of the record: it increases when a key is removed or changes its meaning.
     pub(crate) schema: u32,
+    /// Name of the command.
     pub(crate) command: &'static str,
+    /// Version of the program.
     pub(crate) version: &'static str,
+    /// Mesh that was read, of several the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) input: Option<InputRecord>,
+    /// Patches of the mesh.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) patches: Option<PatchRecord>,
+    /// Engine that computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) engine: Option<EngineRecord>,
     /// The application's options and report.
@@ -31,15 +37,23 @@ pub(crate) struct Record {
     /// Report of `--repair`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) repair: Option<RepairReport>,
+    /// Result of a command that changes the connectivity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) edit: Option<EditRecord>,
+    /// File that was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) output: Option<OutputRecord>,
+    /// Milliseconds of the stages.
     pub(crate) timings_ms: Timings,
+    /// Warnings that were printed.
     pub(crate) warnings: Vec<String>,
 }
 
+#[cfg(test)]
+rxmesh_host::units!(Record {});
+
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct InputRecord {
     pub(crate) path: String,
     pub(crate) format: String,
@@ -55,6 +69,7 @@ pub(crate) struct InputRecord {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct PatchRecord {
     pub(crate) count: u32,
     pub(crate) patch_size: u32,
@@ -73,6 +88,7 @@ pub(crate) struct PatchRecord {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Ribbon {
     pub(crate) vertices: f32,
     pub(crate) edges: f32,
@@ -104,6 +120,7 @@ impl From<&PatchStats> for PatchRecord {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct EngineRecord {
     pub(crate) engine: String,
     pub(crate) device: String,
@@ -114,6 +131,7 @@ pub(crate) struct EngineRecord {
 
 /// Result of a command that changes the connectivity.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct EditRecord {
     pub(crate) before: Quality,
     pub(crate) after: Quality,
@@ -137,12 +155,14 @@ pub(crate) struct EditRecord {
 
 /// Lengths of edges over a target.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct OverTarget {
     pub(crate) before: Spread,
     pub(crate) after: Spread,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct OutputRecord {
     pub(crate) path: String,
     pub(crate) format: String,
@@ -159,6 +179,7 @@ pub(crate) struct OutputRecord {
 
 /// Milliseconds of the stages that the command has.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Timings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) engine: Option<f64>,

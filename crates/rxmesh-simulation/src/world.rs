@@ -16,6 +16,7 @@ use rxmesh_simulation_kernels::external::External;
 
 /// Energies by kind, in joules.
 #[derive(Clone, Copy, Debug, PartialEq, Default, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Energies {
     /// Kinetic energy.
     pub kinetic: f64,
@@ -25,7 +26,7 @@ pub struct Energies {
     pub gravity: f64,
     /// Energy of contact, without friction.
     pub contact: f64,
-    /// SumBuffers of all.
+    /// Sum of all.
     pub total: f64,
 }
 

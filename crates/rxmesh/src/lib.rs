@@ -37,6 +37,8 @@ mod mesh;
 pub mod on;
 mod operation;
 pub mod ops;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod text;
 mod volumes;
 

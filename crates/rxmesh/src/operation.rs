@@ -29,9 +29,6 @@ pub trait Operation {
     const JOINS_SEAMS: bool = false;
     /// Reason, if the operation runs under the scheduler of claims alone.
     const CLAIMS_ONLY: Option<&'static str> = None;
-    /// Keys of the report, each with what it holds.
-    const RECORD: &'static [(&'static str, &'static str)] = &[];
-
     /// Options: flags of the command line, and keys of records.
     type Options: Options + Clone + Serialize;
     /// Result in numbers: keys of records, which come before those of the options where names are the same.

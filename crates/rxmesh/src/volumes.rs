@@ -6,8 +6,11 @@ use serde::Serialize;
 
 /// Signed volumes before and after vertices moved, in cubed length; see [`rxmesh_host::mesh::Solid::volume`].
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Volumes {
+    /// Signed volume of the input; for an open mesh that of the cones from its middle.
     volume_before: f64,
+    /// The same of the output.
     volume_after: f64,
 }
 

@@ -1,5 +1,8 @@
 //! Operations as a program calls them.
 
+#[cfg(feature = "schema")]
+mod described;
+
 use rxmesh::host::algo::filter::{Closeness, FilterScheme, Similarity};
 use rxmesh::host::algo::sample::SampleOptions;
 use rxmesh::host::algo::simplify::Deviation;
@@ -158,6 +161,14 @@ fn units_are_the_users() {
     assert_eq!(of(&b), 512.0 * of(&a));
 }
 
+/// Compares a report with its schema, if there are schemas in this build.
+fn assert_described(operation: &str, report: &impl Serialize) {
+    #[cfg(feature = "schema")]
+    described::assert_described(operation, report);
+    #[cfg(not(feature = "schema"))]
+    let _ = (operation, report);
+}
+
 /// Scale of the larger of two meshes: a power of two, which is exact.
 const LARGER: f32 = 1024.0;
 
@@ -167,6 +178,7 @@ where
     O: Operation<On: Opens>,
 {
     let (_, small) = run::<O>(&mesh(1.0), options).unwrap();
+    assert_described(O::NAME, &small);
     let mut larger = options.clone();
     larger.scale(f64::from(LARGER));
     let (_, large) = run::<O>(&mesh(LARGER), &larger).unwrap();
@@ -260,6 +272,7 @@ fn numbers_have_the_declared_units() {
         let mut tool = Tool::new(AnyMesh::Volume(volume), Vec::new());
         ops::Check::run(&mut tool, &CheckOptions::default(), &mut log).unwrap()
     });
+    assert_described("check", &small);
     assert_scaled(small, &large, 1e-6);
     let [small, large] = [1.0, LARGER].map(|scale| {
         let (mesh, reference) = (ball(scale), ball(1.5 * scale));
@@ -330,18 +343,21 @@ fn tools_run_on_their_inputs() {
     let double = Factors(DVec3::splat(2.0));
     let options = TransformOptions::default().with(|o| o.scale = Some(double));
     let (large, report) = run::<ops::Transform>(&mesh(1.0), &options).unwrap();
+    assert_described("transform", &report);
     let large = large.to_host().unwrap();
     assert_eq!(large.bounding_box(), ball(2.0).bounding_box());
     assert_eq!(report.map.0.matrix3.x_axis, 2.0 * DVec3::X);
 
     let mut tool = Tool::new(AnyMesh::Surface(ball(1.0)), Vec::new());
     let report = ops::Check::run(&mut tool, &CheckOptions::default(), &mut log).unwrap();
+    assert_described("check", &report);
     assert!(matches!(report.check, Checked::Surface(check) if check.edges == 1920));
     assert_eq!(tool.counted, [Some(1920), None]);
 
     let names = vec!["a".to_owned(), "b".to_owned()];
     let mut tool = Tool::new(vec![ball(1.0), ball(2.0)], names.clone());
     let report = ops::Merge::run(&mut tool, &(), &mut log).unwrap();
+    assert_described("merge", &report);
     assert_eq!(report.parts[1].path, "b");
     let Some(AnyMesh::Surface(both)) = tool.result else {
         panic!("no surface");
@@ -355,6 +371,7 @@ fn tools_run_on_their_inputs() {
     let mut tool = Tool::new(pair, names);
     tool.set_engine(Engine::cpu());
     let report = ops::Distance::run(&mut tool, &DistanceArgs::default(), &mut log).unwrap();
+    assert_described("distance", &report);
     assert_eq!(report.reference.path, "b");
     assert!(report.distance.hausdorff < 1e-5, "{report:?}");
 
@@ -368,6 +385,7 @@ fn tools_run_on_their_inputs() {
         ..SubdivideArgs::default()
     };
     let report = ops::Subdivide::run(&mut tool, &args, &mut log).unwrap();
+    assert_described("subdivide", &report);
     assert_eq!(report.made[1], 3 * ball(1.0).face_count());
     assert!(log.warnings.is_empty(), "{:?}", log.warnings);
 }
@@ -412,6 +430,7 @@ fn bodies_move_without_files() {
         },
     };
     let played = ops::Cloth::run(&mut body, &options, &mut log).unwrap();
+    assert_described("cloth", &played);
     assert_eq!((played.frames, *frames.borrow()), (3, 3));
     let LoadedMesh::Surface(end) = &body.mesh else {
         panic!("no surface");
@@ -428,6 +447,8 @@ fn bodies_move_without_files() {
     let mut on = Scene::new(&Engine::cpu(), scene.unwrap(), &mut log).unwrap();
     let options = SimulateOptions { steps: Some(5) };
     let played = ops::Simulate::run(&mut on, &options, &mut log).unwrap();
+    assert_described("simulate", &played);
+    assert_described("soft", &played);
     assert_eq!(played.energies.last().unwrap().step, 5);
     let e = ops::Simulate::run(&mut on, &options, &mut log).unwrap_err();
     assert!(e.to_string().contains("5 steps are done"), "{e}");

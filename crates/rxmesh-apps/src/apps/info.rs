@@ -57,13 +57,19 @@ impl Options for InfoArgs {
 }
 
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct InfoReport {
+    /// Engines, with `--engines`.
     #[serde(skip_serializing_if = "Option::is_none")]
     engines: Option<Vec<FoundEngine>>,
+    /// Sizes of the mesh; of a volume those of its boundary.
     #[serde(skip_serializing_if = "Option::is_none")]
     mesh: Option<Measures>,
+    /// Numbers of polygons, sharp elements and holes, if there are some. All values that need triangles are those of
+    /// the triangles that the polygons are cut into.
     #[serde(skip_serializing_if = "Option::is_none")]
     polygons: Option<PolygonCounts>,
+    /// Boundary of a volume; nothing is cut into patches then.
     #[serde(skip_serializing_if = "Option::is_none")]
     boundary: Option<BoundaryCounts>,
     /// Sizes of the prepared relations' tables, with `--prepared`.
@@ -74,17 +80,26 @@ pub(crate) struct InfoReport {
 units!(InfoReport { mesh });
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FoundEngine {
+    /// Name of the engine.
     engine: String,
+    /// `true` if it can be used.
     found: bool,
+    /// Name of the device.
     device: Option<String>,
+    /// Number of threads or multiprocessors.
     units: Option<u32>,
+    /// Reason why it cannot be used.
     why_not: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Measures {
+    /// Lowest and highest corner.
     bounding_box: Option<[[f64; 3]; 2]>,
+    /// Lengths of the edges.
     edge_length: Option<EdgeLengths>,
     #[serde(flatten)]
     solid: Solid,
@@ -98,8 +113,11 @@ units!(Measures {
 
 /// The surface of a volume.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct BoundaryCounts {
+    /// Number of vertices of the boundary.
     vertices: u64,
+    /// Number of faces of the boundary.
     faces: u64,
 }
 
@@ -108,34 +126,6 @@ impl Application for Info {
     const SUMMARY: &'static str = "Show counts, sizes, patch statistics and engines";
     const HELP: &'static str = "Examples: rxmesh info bunny.obj
           rxmesh info --engines";
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        (
-            "mesh",
-            "`bounding_box` (lowest and highest corner), `edge_length` (`min`, `mean`, `max`), `area`, `volume` \
-            (signed; of an open mesh that of the cones from the middle of its box), `closed`, `centre` (of mass: of \
-            the solid if `closed`, else of the surface)",
-        ),
-        (
-            "polygons",
-            "for a mesh with polygons, sharpness or holes: `triangles`, `quads`, `larger` (faces of more corners), \
-            `largest` (corners), `sharp_edges`, `sharp_vertices`, `holes`; all values that need triangles are of those \
-            that the polygons are cut into",
-        ),
-        (
-            "boundary",
-            "of a volume: `vertices` and `faces` of its boundary, whose `area`, `volume` and `centre` those of `mesh` \
-                are; nothing is cut into patches then",
-        ),
-        (
-            "engines",
-            "with `--engines`: a list of `engine`, `found`, `device`, `units`, `why_not`",
-        ),
-        (
-            "prepared",
-            "with `--prepared`: a list of `relation`, `bytes`",
-        ),
-    ];
-
     type Options = InfoArgs;
     type Report = InfoReport;
     type Frame = Tool;
@@ -149,6 +139,11 @@ impl Application for Info {
             look(run, name, args, &mut report)?;
         }
         Ok(report)
+    }
+
+    #[cfg(test)]
+    fn schema() -> Option<serde_json::Value> {
+        Some(rxmesh::schema::report::<InfoReport>())
     }
 
     fn describe(report: &InfoReport, args: &InfoArgs, record: &Record) -> Message {

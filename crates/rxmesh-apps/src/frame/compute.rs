@@ -32,8 +32,6 @@ where
     const OUTPUT: OutputKind = O::OUTPUT;
     const SEVERAL: bool = O::SEVERAL;
     const JOINS_SEAMS: bool = O::JOINS_SEAMS;
-    const RECORD: &'static [(&'static str, &'static str)] = O::RECORD;
-
     type Options = O::Options;
     type Report = O::Report;
     type Frame = Compute;

@@ -87,8 +87,6 @@ where
     const SEVERAL: bool = O::SEVERAL;
     const KEEPS_GROUPS: bool = O::KEEPS_GROUPS;
     const JOINS_SEAMS: bool = O::JOINS_SEAMS;
-    const RECORD: &'static [(&'static str, &'static str)] = O::RECORD;
-
     type Options = O::Options;
     type Report = O::Report;
     type Frame = Editing;

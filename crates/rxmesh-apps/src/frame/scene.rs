@@ -79,8 +79,6 @@ where
     const GROUP: Option<&'static str> = Some(O::GROUP.name());
     const SUMMARY: &'static str = O::SUMMARY;
     const HELP: &'static str = O::HELP;
-    const RECORD: &'static [(&'static str, &'static str)] = O::RECORD;
-
     type Options = SceneArgs<O::Options>;
     type Report = ();
     type Frame = ();
@@ -176,8 +174,6 @@ where
     const SUMMARY: &'static str = O::SUMMARY;
     const HELP: &'static str = O::HELP;
     const OUTPUT: OutputKind = O::OUTPUT;
-    const RECORD: &'static [(&'static str, &'static str)] = O::RECORD;
-
     type Options = BodyArgs<O::Options>;
     type Report = ();
     type Frame = ();

@@ -70,8 +70,6 @@ where
     const SUMMARY: &'static str = O::SUMMARY;
     const HELP: &'static str = O::HELP;
     const OUTPUT: OutputKind = O::OUTPUT;
-    const RECORD: &'static [(&'static str, &'static str)] = O::RECORD;
-
     type Options = ToolArgs<O, I>;
     type Report = O::Report;
     type Frame = Tool;

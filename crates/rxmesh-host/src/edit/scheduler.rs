@@ -158,18 +158,19 @@ pub struct RoundReport {
 /// Counts of several rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunReport {
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: u32,
-    /// Candidates, over all rounds.
+    /// Candidates for a change, over all rounds.
     pub candidates: u64,
     /// Candidates that lost against another and tried again, over all rounds.
     pub conflicts: u64,
-    /// Refusals, over all rounds.
+    /// Candidates that were refused, over all rounds.
     pub refused: u64,
-    /// Cavities that were carried out.
+    /// Changes that were made.
     pub done: u64,
-    /// `true` if no seed was left.
+    /// `true` if nothing was left to do.
     pub finished: bool,
 }
 

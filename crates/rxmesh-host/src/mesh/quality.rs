@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 /// Smallest, mean and largest of some values; zeroes when there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spread {
     /// Smallest.
     pub min: f64,
@@ -59,6 +60,7 @@ impl Spread {
 /// Measures that mesh improvement is judged by.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Quality {
     /// Number of vertices.
     pub vertices: u64,

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 /// Area, volume and centres, in doubles. The same on every run, with any number of threads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Solid {
     /// Area of the faces, in squared length.
     pub area: f64,

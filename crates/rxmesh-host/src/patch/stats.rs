@@ -27,6 +27,7 @@ pub struct PatchStats {
 /// Bytes a face, by part. Slack and alignment are included.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BytesPerFace {
     /// Section FE.
     pub fe: f32,
@@ -45,6 +46,7 @@ pub struct BytesPerFace {
 /// Milliseconds that the stages of [`super::build`] took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StageTimes {
     /// Checking indices and pairing the sides of faces.
     pub adjacency: f32,

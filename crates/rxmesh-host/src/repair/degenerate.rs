@@ -14,6 +14,7 @@ const MOST_NEW: usize = 4;
 /// Counts of [`drop_degenerate_faces`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DegenerateReport {
     /// Faces that named a vertex twice.

@@ -11,6 +11,7 @@ const FIN: u32 = 100;
 /// Counts of [`drop_duplicate_faces`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DuplicateReport {
     /// Faces that were there once more.

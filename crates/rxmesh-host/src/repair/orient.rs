@@ -9,6 +9,7 @@ use glam::DVec3;
 /// Counts of [`orient`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct OrientReport {
     /// Faces that were turned over.
@@ -20,6 +21,7 @@ pub struct OrientReport {
 /// Counts of [`orient_outward`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct OutwardReport {
     /// Components without a boundary.

@@ -8,6 +8,7 @@ use glam::DVec3;
 /// Counts of [`drop_small_components`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SmallReport {
     /// Components of the mesh.

@@ -12,6 +12,7 @@ const MOST_ROUNDS: usize = 32;
 /// Counts of [`split_non_manifold`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SplitReport {
     /// Copies of vertices: one for each fan of faces beyond the first.

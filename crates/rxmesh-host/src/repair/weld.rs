@@ -12,6 +12,7 @@ use std::collections::HashMap;
 /// Counts of [`weld`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct WeldReport {
     /// Largest distance between vertices that were united, in the mesh's unit.

@@ -126,6 +126,7 @@ impl RepairOptions {
 /// Counts of the defects of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DefectCounts {
     /// Vertices.
@@ -191,31 +192,32 @@ impl DefectCounts {
 /// Counts of [`repair`], and of the defects that are left.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct RepairReport {
-    /// Counts of the mesh before.
+    /// Elements and defects before.
     pub before: DefectCounts,
-    /// Vertices united.
+    /// Vertices that were united.
     pub weld: Option<WeldReport>,
-    /// Faces without area dropped.
+    /// Faces without area that were dropped.
     pub degenerate: Option<DegenerateReport>,
-    /// Faces dropped that were there more than once.
+    /// Faces that were there more than once and were dropped.
     pub duplicates: Option<DuplicateReport>,
-    /// Edges and vertices split.
+    /// Edges and vertices that were split.
     pub split: Option<SplitReport>,
-    /// Faces turned to agree with their neighbours, where nothing was to be split.
+    /// Faces that were turned to agree with their neighbours, where nothing was to be split.
     pub orient: Option<OrientReport>,
-    /// Small components dropped.
+    /// Small components that were dropped.
     pub small: Option<SmallReport>,
-    /// Gaps closed.
+    /// Gaps that were closed.
     pub gaps: Option<GapReport>,
-    /// Holes filled.
+    /// Holes that were filled.
     pub holes: Option<HoleReport>,
-    /// Components turned outwards.
+    /// Components that were turned outwards.
     pub outward: Option<OutwardReport>,
-    /// Vertices of no face dropped.
+    /// Vertices of no face that were dropped.
     pub unused: Option<u64>,
-    /// Counts of the mesh afterwards.
+    /// Elements and defects afterwards.
     pub after: DefectCounts,
 }
 

@@ -61,6 +61,7 @@ impl PreparedStore {
 /// One prepared relation and its size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PreparedSize {
     /// The relation's name.
     pub relation: &'static str,

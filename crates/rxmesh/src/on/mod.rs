@@ -31,6 +31,7 @@ pub const PATCH_SIZE: u32 = 512;
 
 /// Report of one of several meshes.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MeshReport<T> {
     /// Name of the mesh.
     pub path: String,

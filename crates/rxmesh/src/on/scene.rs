@@ -116,17 +116,22 @@ fn moved(
 
 /// Report of operations that move a scene.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Played {
     /// Name of the scene or of its mesh.
     #[serde(skip)]
     pub name: String,
-    /// Scene, with all defaults.
+    /// Scene, with all defaults (docs/library/simulation.md describes its keys).
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "serde_json::Map<String, serde_json::Value>")
+    )]
     pub scene: scene::Scene,
     /// Bodies in the order of the scene.
     pub bodies: Vec<BodyCounts>,
     /// Energies at the start, at each frame and at the end.
     pub energies: Vec<Moment>,
-    /// Number of frames that were passed to a receiver.
+    /// Number of frames that were written, or passed to a receiver.
     pub frames: u32,
 }
 
@@ -134,14 +139,15 @@ units!(Played {});
 
 /// Number of elements of a body.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BodyCounts {
     /// Name of the body.
     pub name: String,
     /// Number of vertices.
     pub vertices: u64,
-    /// Number of cells of a volume.
+    /// Number of cells of a volume; `None` for cloth.
     pub cells: Option<u64>,
-    /// Number of faces of cloth.
+    /// Number of faces of cloth; `None` for a volume.
     pub faces: Option<u64>,
 }
 
@@ -159,6 +165,7 @@ impl BodyCounts {
 
 /// Energies at the end of a step.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Moment {
     /// Number of steps.
     pub step: u64,
@@ -180,21 +187,6 @@ impl Moment {
 }
 
 impl Played {
-    /// Keys of the report, each with what it holds.
-    pub const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("scene", "the scene, with all defaults"),
-        (
-            "bodies",
-            "for each body its `name`, and its numbers of `vertices`, `cells` and `faces` (`null` where it has none)",
-        ),
-        (
-            "energies",
-            "at the start and at each frame: `step`, `time` (s), and in joules `kinetic`, `elastic` (not of cloth), \
-                `gravity` (relative to the shapes at rest), `contact`, `total`",
-        ),
-        ("frames", "number of frames that were written"),
-    ];
-
     /// Describes steps, bodies and energies in lines.
     pub fn lines(&self) -> String {
         let n = text::number;

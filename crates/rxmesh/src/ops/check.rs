@@ -38,8 +38,9 @@ impl Options for CheckOptions {
 
 /// CheckOpReport of [`Check`].
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckOpReport {
-    /// Findings.
+    /// Counts, properties and defects of a surface of triangles or polygons, or of a volume.
     pub check: Checked,
 }
 
@@ -47,6 +48,7 @@ units!(CheckOpReport { check });
 
 /// Findings on a surface or on a volume.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Checked {
     /// Findings on a surface.
@@ -88,21 +90,6 @@ that touch count too.
 
 Defects are findings, not failures: the exit code is 0 unless --strict is given.";
     const WRITES: WritesFile = WritesFile::Never;
-    const RECORD: &'static [(&'static str, &'static str)] = &[(
-        "check",
-        "counts, properties, and for each kind of defect `count` and the `first` ten, counted from 0, among them \
-        `self_intersections`, pairs of faces (with `at_least` there may be more), unless \
-        `--no-self-intersections` is given; `polygons`, of a mesh that is more than triangles: \
-        `triangles`, `quads`, `larger`, `largest` (corners), `sharp_edges`, \
-        `sharp_vertices`, `holes`, `least_flat` (`face`, and the `distance` of a corner from its plane), \
-        `crossing_faces`, `loose_sharp_edges`. Of a volume (docs/library/volumes.md): counts, `boundary_faces`, \
-        `manifold`, `face_components`, `vertex_components`, findings (`inverted_cells`, `degenerate_cells`, \
-        `flat_cells`, `slivers`, `repeated_cells`, `crowded_faces`, `pinched_edges`, `unused_vertices`, \
-        `duplicate_vertices`), `volume`, \
-        `cell_volume`, `dihedral_angle` and `radius_ratio` (`min`, `mean`, `max`), `least_angle` and `least_ratio` \
-        (`cell`, `value`), `bounding_box`, `edge_length`",
-    )];
-
     type Options = CheckOptions;
     type Report = CheckOpReport;
     type On = Tool<AnyMesh>;

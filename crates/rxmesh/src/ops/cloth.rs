@@ -44,8 +44,6 @@ impl Operation for Cloth {
 The highest hundredth of the mesh is fixed; of a level mesh, that of its longest side. The ground lies one
 mesh size below it. Lengths of edges and angles between faces are constraints of XPBD, by patch colours.
 Step, compliances and contact follow the size, so that sheets of any size move alike; --print-scene shows them.";
-    const RECORD: &'static [(&'static str, &'static str)] = Played::RECORD;
-
     type Options = ClothOptions;
     type Report = Played;
     type On = Body;

@@ -41,12 +41,13 @@ impl Options for ComponentsArgs {
 
 /// Report of [`Components`].
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComponentsOpReport {
-    /// Components of the input.
+    /// Number of components of the input.
     pub components: u32,
-    /// Components that are kept.
+    /// Number of kept components.
     pub kept: u32,
-    /// The components with the most faces.
+    /// The ten components with the most faces.
     pub listed: Vec<ComponentSize>,
     /// Faces of the input that are not in the result.
     pub faces_left_out: u64,
@@ -66,20 +67,6 @@ impl Operation for Components {
 Components are numbered from 0 in the order of their first faces in the file. Kept components keep
 all their data and their order. Isolated vertices are in no component, and are removed when any
 component is.";
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("components", "number of components of the input"),
-        ("kept", "number of kept components"),
-        (
-            "listed",
-            "the ten components with the most faces, as `label`, `faces`, `vertices`, `area`",
-        ),
-        ("faces_left_out", "faces of the input that are not written"),
-        (
-            "vertices_left_out",
-            "vertices of the input that are not written",
-        ),
-    ];
-
     type Options = ComponentsArgs;
     type Report = ComponentsOpReport;
     type On = Vertices;

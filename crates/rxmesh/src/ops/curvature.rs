@@ -67,11 +67,13 @@ impl CurvatureColumn {
 
 /// Report of [`Curvature`].
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CurvatureOpReport {
     /// Report of the algorithm.
     #[serde(flatten)]
     pub measured: CurvatureReport,
-    /// Total Gaussian curvature less `2 pi` times the Euler characteristic.
+    /// Total Gaussian curvature less `2 pi` times the Euler characteristic: rounding on manifold meshes, multiples of
+    /// pi on others (with a warning).
     pub gauss_bonnet_difference: f64,
 }
 
@@ -88,28 +90,6 @@ length, positive where the surface bends away from the faces' normals) and 'angl
 radians), as Meyer et al. 2003 define them; and 'quality', which MeshLab and others show as colour.";
     const OUTPUT: OutputKind = OutputKind::Columns("values of vertices");
     const SEVERAL: bool = true;
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        (
-            "total_gaussian_curvature",
-            "sum of the angle defects, in radians",
-        ),
-        ("euler_characteristic", "V - E + F"),
-        (
-            "gauss_bonnet_difference",
-            "the first less 2 pi times the second: rounding on manifold meshes, multiples of pi on others (with a \
-            warning)",
-        ),
-        (
-            "gaussian_range",
-            "smallest and largest Gaussian curvature, in one over squared length",
-        ),
-        (
-            "mean_range",
-            "smallest and largest mean curvature, in one over length",
-        ),
-        ("total_area", "area"),
-    ];
-
     type Options = CurvatureArgs;
     type Report = CurvatureOpReport;
     type On = Vertices;

@@ -15,18 +15,6 @@ impl Operation for Delaunay {
     const HELP: &'static str = "Examples: rxmesh delaunay bunny.obj -o bunny_delaunay.ply
           rxmesh delaunay spot.ply --conflicts speculative -o spot_delaunay.ply";
     const SEVERAL: bool = true;
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        (
-            "run",
-            "`rounds`, `candidates`, `conflicts`, `refused`, `done` (flips), `finished`",
-        ),
-        (
-            "left",
-            "edges that still violate the criterion, because a flip would fold the surface or make a second edge",
-        ),
-        ("frozen", "frozen edges that violate the criterion"),
-    ];
-
     type Options = DelaunayOptions;
     type Report = DelaunayReport;
     type On = Connectivity;

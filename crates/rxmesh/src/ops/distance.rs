@@ -42,10 +42,11 @@ impl Options for DistanceArgs {
 
 /// DistanceOpReport of [`Distance`].
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DistanceOpReport {
-    /// Mesh that the first is measured against.
+    /// Second mesh, which the first is compared with.
     pub reference: Reference,
-    /// Distances.
+    /// Distances in both directions.
     pub distance: DistanceReport,
 }
 
@@ -53,6 +54,7 @@ units!(DistanceOpReport { distance });
 
 /// Mesh that another is measured against.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reference {
     /// Name of the mesh.
     pub path: String,
@@ -76,18 +78,6 @@ points on the faces, the largest over all.";
     const WRITES: WritesFile = WritesFile::IfAsked(
         "Write MESH with the distance of each vertex as the column 'distance' (in PLY, for example)",
     );
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        (
-            "reference",
-            "`path`, `vertices`, `faces` of the second mesh",
-        ),
-        (
-            "distance",
-            "`forward` (from the first mesh to the second) and `backward`, each with `surface` and `vertices`, each \
-            with `points`, `max`, `mean`, `rms`; of both ways the larger: `hausdorff`, `mean`, `rms`; `diagonal`",
-        ),
-    ];
-
     type Options = DistanceArgs;
     type Report = DistanceOpReport;
     type On = Tool<Pair>;

@@ -16,6 +16,7 @@ const TOO_LARGE: &str = "coordinates are too large or too small to filter";
 
 /// Report of [`Filter`].
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FilterOpReport {
     /// Report of the algorithm; of several meshes, over all of them.
     #[serde(flatten)]
@@ -23,7 +24,7 @@ pub struct FilterOpReport {
     /// Volumes before and after.
     #[serde(flatten)]
     pub volumes: Volumes,
-    /// Report of each mesh, of several.
+    /// Report of each mesh, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meshes: Vec<MeshReport<FilterMesh>>,
 }
@@ -55,30 +56,6 @@ Normals of the input are recomputed.
 With several meshes each has its own noise, and ends separately.";
     const SEVERAL: bool = true;
     const JOINS_SEAMS: bool = true;
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("scheme", "filtered quantity: `normals` or `vertices`"),
-        ("iterations", "iterations done"),
-        (
-            "noise",
-            "standard deviation of the noise across the surface, given or estimated",
-        ),
-        ("noise_over_edge", "the same over the mean length of edges"),
-        (
-            "large_balls",
-            "balls over all iterations that did not fit shared memory",
-        ),
-        (
-            "volume_before",
-            "signed volume of the input; for an open mesh that of the cones from its middle",
-        ),
-        ("volume_after", "the same of the output"),
-        (
-            "meshes",
-            "for several meshes `path`, `iterations`, `noise` and `noise_over_edge` of each; those of the report are \
-            then the largest",
-        ),
-    ];
-
     type Options = FilterOptions;
     type Report = FilterOpReport;
     type On = Vertices;

@@ -91,13 +91,14 @@ impl Options for GeodesicArgs {
 
 /// Report of [`Geodesic`].
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GeodesicOpReport {
     /// Report of the propagation.
     #[serde(flatten)]
     pub propagation: GeodesicReport,
     /// Vertices that no source reaches.
     pub unreached: u64,
-    /// Largest distance of a source point from the surface, in the file's unit.
+    /// Largest distance of a source point from the surface, in the mesh's unit.
     pub off_surface: f64,
 }
 
@@ -120,18 +121,6 @@ triangles. On curved surfaces the mean error is below 0.5 % and the largest belo
 of some thousand faces, against exact geodesics; less on finer ones. Circular waves (Novotni and
 Klein 2002), propagated as by Romero Calla, Fuentes Perez and Montenegro 2019.";
     const OUTPUT: OutputKind = OutputKind::Columns("values of vertices");
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("iterations", "rounds over the patches"),
-        ("converged", "`true` if all distances are final"),
-        ("max_distance", "largest finite distance"),
-        ("reached", "vertices that a source reaches"),
-        ("unreached", "vertices that no source reaches"),
-        (
-            "off_surface",
-            "largest distance of a source point from the surface",
-        ),
-    ];
-
     type Options = GeodesicArgs;
     type Report = GeodesicOpReport;
     type On = Vertices;

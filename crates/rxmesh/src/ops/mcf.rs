@@ -14,6 +14,7 @@ const TOO_LARGE: &str = "coordinates or time step are too large or too small to 
 
 /// Report of [`Mcf`].
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct McfOpReport {
     /// Report of the algorithm; of several meshes, over all of them.
     #[serde(flatten)]
@@ -21,7 +22,7 @@ pub struct McfOpReport {
     /// Volumes before and after.
     #[serde(flatten)]
     pub volumes: Volumes,
-    /// Report of each mesh, of several.
+    /// Report of each mesh, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meshes: Vec<MeshReport<McfReport>>,
 }
@@ -52,24 +53,6 @@ With several meshes each has a separate default time step. All are solved togeth
 residual is below the tolerance.";
     const SEVERAL: bool = true;
     const JOINS_SEAMS: bool = true;
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("time_step", "time step, given or default"),
-        ("iterations", "iterations done"),
-        ("cycles", "iterations preconditioned by multigrid"),
-        ("residual", "square root of r.r over r0.r0 at the end"),
-        ("converged", "`true` if the residual is below the tolerance"),
-        (
-            "volume_before",
-            "signed volume of the input; for an open mesh that of the cones from its middle",
-        ),
-        ("volume_after", "the same of the output"),
-        (
-            "meshes",
-            "for several meshes `path`, `time_step`, `iterations`, `cycles`, `residual`, `converged` of each; \
-            `time_step` of the report is then the longest, and `residual` that of all",
-        ),
-    ];
-
     type Options = McfOptions;
     type Report = McfOpReport;
     type On = Vertices;

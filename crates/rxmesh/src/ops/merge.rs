@@ -13,10 +13,11 @@ pub struct Merge;
 
 /// MergeReport of [`Merge`].
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MergeReport {
-    /// Meshes in their order.
+    /// Meshes in their order; `input` of the record is the last one.
     pub parts: Vec<MergedMesh>,
-    /// Columns that not all of them have.
+    /// Columns that some meshes lack.
     pub left_out: Vec<String>,
 }
 
@@ -24,6 +25,7 @@ units!(MergeReport {});
 
 /// One of the meshes.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MergedMesh {
     /// Name of the mesh.
     pub path: String,
@@ -43,14 +45,6 @@ Vertices are not joined where meshes touch. Columns that all meshes have (the sa
 type) are kept; the others are named and left out. Texture coordinates and normals of corners,
 groups and materials are kept.";
     const WRITES: WritesFile = WritesFile::Named;
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        (
-            "parts",
-            "`path`, `vertices`, `faces` of each mesh; `input` is the last one",
-        ),
-        ("left_out", "columns that some meshes lack"),
-    ];
-
     type Options = ();
     type Report = MergeReport;
     type On = Tool<Vec<TriMesh>>;

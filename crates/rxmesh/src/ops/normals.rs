@@ -17,6 +17,7 @@ pub struct Normals;
 
 /// Report of [`Normals`].
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NormalsOpReport {
     /// Vertices by their normal.
     pub normals: Counts,
@@ -26,11 +27,12 @@ units!(NormalsOpReport {});
 
 /// Vertices by their normal.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counts {
     /// Vertices whose normal has length one.
     #[serde(skip)]
     pub unit: u64,
-    /// Vertices without a face of positive area: their normal is zero.
+    /// Vertices whose normal is zero: without a face of positive area, or with faces that cancel.
     pub zero: u64,
 }
 
@@ -41,11 +43,6 @@ impl Operation for Normals {
     const HELP: &'static str = "Example: rxmesh normals bunny.obj -o bunny_normals.ply";
     const OUTPUT: OutputKind = OutputKind::Normals;
     const SEVERAL: bool = true;
-    const RECORD: &'static [(&'static str, &'static str)] = &[(
-        "normals",
-        "`zero`: vertices whose normal is zero: without a face of positive area, or with faces that cancel",
-    )];
-
     type Options = ();
     type Report = NormalsOpReport;
     type On = Vertices;

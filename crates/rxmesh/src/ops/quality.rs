@@ -41,6 +41,7 @@ impl Options for QualityArgs {
 
 /// Report of [`Quality`].
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QualityOpReport {
     /// Report of the algorithm.
     #[serde(flatten)]
@@ -49,7 +50,7 @@ pub struct QualityOpReport {
     pub radius_ratios: [u64; BARS],
     /// Number of faces by smallest angle: from 0 to 6 degrees, and so on.
     pub angles: [u64; BARS],
-    /// Faces with the smallest radius ratio.
+    /// Faces with the smallest radius ratio, if some were asked for.
     pub worst: Vec<Listed>,
 }
 
@@ -57,6 +58,7 @@ units!(QualityOpReport { measured, worst });
 
 /// Face of a list.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Listed {
     /// Number of the face, in the order of the file.
     pub face: u32,
@@ -85,30 +87,6 @@ ratio, which MeshLab and others show as colour. The record has histograms with t
 measures are those of the Verdict library (Stimpson et al. 2007).";
     const OUTPUT: OutputKind = OutputKind::Columns("values of faces");
     const SEVERAL: bool = true;
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("faces", "number of faces"),
-        ("least_radius_ratio", "smallest radius ratio"),
-        ("mean_radius_ratio", "mean radius ratio"),
-        (
-            "largest_aspect_ratio",
-            "largest aspect ratio; null if a face has no area",
-        ),
-        ("least_angle", "smallest angle, in degrees"),
-        (
-            "mean_angle",
-            "mean of the faces' smallest angles, in degrees",
-        ),
-        ("least_area", "area of the smallest face"),
-        ("largest_area", "area of the largest face"),
-        ("total_area", "area of all faces"),
-        ("radius_ratios", "faces by radius ratio, a bar a tenth"),
-        ("angles", "faces by smallest angle, a bar each six degrees"),
-        (
-            "worst",
-            "`face`, `radius_ratio`, `smallest_angle`, `area` of the faces that --worst lists",
-        ),
-    ];
-
     type Options = QualityArgs;
     type Report = QualityOpReport;
     type On = Vertices;

@@ -37,11 +37,12 @@ units!(RemeshArgs { remeshing });
 
 /// Report of [`Remesh`].
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RemeshOpReport {
     /// Report of the algorithm; of several meshes, over all of them.
     #[serde(flatten)]
     pub all: RemeshReport,
-    /// Report of each mesh, of several.
+    /// Report of each mesh, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meshes: Vec<RemeshedMesh>,
 }
@@ -50,6 +51,7 @@ units!(RemeshOpReport { all, meshes });
 
 /// One of several meshes.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RemeshedMesh {
     /// Name of the mesh.
     pub path: String,
@@ -110,49 +112,6 @@ it farther, up to 0.35 lengths, while there are too many faces.
 With several meshes the default target of each is the mean length of its own edges; a given length or
 number of faces holds for each. A finished mesh stays as it is while others get more iterations.";
     const SEVERAL: bool = true;
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("target_length", "target length of edges"),
-        (
-            "features",
-            "sharp edges kept at the beginning: those of lines that are long enough for the target length",
-        ),
-        (
-            "area_before",
-            "area of the input; `area_after` is that of the result",
-        ),
-        (
-            "volume_before",
-            "volume of the input by the divergence theorem, without meaning for a mesh with a boundary; \
-            `volume_after` is that of the result",
-        ),
-        ("iterations", "iterations done"),
-        ("faces", "faces of the result"),
-        (
-            "expected_faces",
-            "requested number of faces, or the area over that of a triangle of the target length",
-        ),
-        (
-            "length_over_target",
-            "mean length of edges over the target length",
-        ),
-        (
-            "on_target",
-            "`true` if lengths and faces are close to the request",
-        ),
-        (
-            "split",
-            "`rounds`, `candidates`, `conflicts`, `refused`, `done`, `finished` of the splits",
-        ),
-        ("collapse", "the same of the contractions"),
-        ("flip", "the same of the flips"),
-        (
-            "meshes",
-            "for several meshes `path`, `target_length`, `iterations`, `faces`, `expected_faces`, \
-            `length_over_target`, `on_target`, areas and volumes of each; `target_length` of the report is then the \
-            longest",
-        ),
-    ];
-
     const JOINS_SEAMS: bool = true;
 
     type Options = RemeshArgs;

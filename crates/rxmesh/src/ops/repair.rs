@@ -13,12 +13,13 @@ pub struct Repair;
 
 /// RepairOpReport of [`Repair`].
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RepairOpReport {
-    /// RepairOpReport of the algorithm.
+    /// Counts before and after, and the report of each pass; `None` for a pass that was not done.
     pub repair: RepairReport,
-    /// Requested repairs that could not be done.
+    /// Requests that could not be met.
     pub undone: Vec<String>,
-    /// Faces of the result that intersect.
+    /// Pairs of faces of the result that intersect.
     pub self_intersections: Findings<[u32; 2]>,
 }
 
@@ -41,20 +42,6 @@ removed. The data of the mesh is carried. Gaps and holes are closed on request o
 faces are counted, not changed.
 
 If a request could not be met, the result is written and the exit code is 3.";
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        (
-            "repair",
-            "`before` and `after` (counts of elements and of defects), and the report of each pass: `weld`, \
-            `degenerate`, `duplicates`, `split`, `orient`, `small`, `gaps`, `holes`, `outward`, `unused`; `null` for a \
-            pass that was not done",
-        ),
-        ("undone", "requests that could not be met"),
-        (
-            "self_intersections",
-            "pairs of faces of the result that intersect: `count`, and the `first` ten",
-        ),
-    ];
-
     type Options = RepairOptions;
     type Report = RepairOpReport;
     type On = Tool<TriMesh>;

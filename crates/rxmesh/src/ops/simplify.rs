@@ -16,11 +16,12 @@ pub struct Simplify;
 
 /// Report of [`Simplify`].
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SimplifyOpReport {
     /// Report of the algorithm; of several meshes, over all of them.
     #[serde(flatten)]
     pub all: SimplifyReport,
-    /// Report of each mesh, of several.
+    /// Report of each mesh, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meshes: Vec<SimplifiedMesh>,
 }
@@ -29,6 +30,7 @@ units!(SimplifyOpReport { all, meshes });
 
 /// One of several meshes.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SimplifiedMesh {
     /// Name of the mesh.
     pub path: String,
@@ -73,31 +75,6 @@ With several meshes each is simplified to a separate target, all in the same rou
 folder of the results.";
     const SEVERAL: bool = true;
     const KEEPS_GROUPS: bool = true;
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        (
-            "run",
-            "`rounds`, `candidates`, `conflicts`, `refused`, `done` (collapses), `finished`",
-        ),
-        ("faces_before", "faces at the beginning"),
-        ("target", "requested number of faces"),
-        ("faces", "faces at the end"),
-        ("end", "`reached`, `deviation`, `stuck` or `rounds`"),
-        (
-            "deviation",
-            "largest distance of a vertex from the planes of the faces that it stands for, as the root of the mean \
-            square; null if lengths are the cost",
-        ),
-        (
-            "refused",
-            "remaining edges by reason (`frozen`, `link`, `fold`, `not_finite`, `bend`, `deviation`), if the number \
-            was not reached",
-        ),
-        (
-            "meshes",
-            "for several meshes `path`, `faces_before`, `target`, `faces`, `end`, `deviation` of each",
-        ),
-    ];
-
     const JOINS_SEAMS: bool = true;
     const CLAIMS_ONLY: Option<&'static str> = Some(NO_ORDER);
 

@@ -39,8 +39,6 @@ impl Operation for Simulate {
 A scene has bodies of tetrahedra (neo-Hookean, corotated, linear, ARAP, springs; explicit, implicit,
 projective, XPBD, VBD, on a grid), cloth (XPBD), pins and colliders; units are SI.
 docs/library/simulation.md describes its keys.";
-    const RECORD: &'static [(&'static str, &'static str)] = Played::RECORD;
-
     type Options = SimulateOptions;
     type Report = Played;
     type On = Scene;

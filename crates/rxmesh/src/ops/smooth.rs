@@ -11,6 +11,7 @@ const TOO_LARGE: &str = "coordinates are too large to smooth";
 
 /// Report of [`Smooth`].
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SmoothOpReport {
     /// Report of the algorithm.
     #[serde(flatten)]
@@ -37,16 +38,6 @@ Each step moves a vertex by a part of the way to the mean of its neighbours (Tau
 the input are recomputed.";
     const SEVERAL: bool = true;
     const JOINS_SEAMS: bool = true;
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("weights", "weights of the neighbours"),
-        ("steps", "steps of either kind done"),
-        (
-            "volume_before",
-            "signed volume of the input; for an open mesh that of the cones from its middle",
-        ),
-        ("volume_after", "the same of the output"),
-    ];
-
     type Options = SmoothOptions;
     type Report = SmoothOpReport;
     type On = Vertices;

@@ -121,8 +121,6 @@ Young's modulus (50 kPa per metre of the longest side; 3 times that for springs,
 dynamics, which has no Poisson's ratio), step and contact follow the size, so that bodies of any size
 move alike; --print-scene shows them.";
     const OUTPUT: OutputKind = OutputKind::Volume;
-    const RECORD: &'static [(&'static str, &'static str)] = Played::RECORD;
-
     type Options = SoftOptions;
     type Report = Played;
     type On = Body;

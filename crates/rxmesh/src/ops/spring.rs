@@ -97,14 +97,15 @@ impl Options for SpringArgs {
 
 /// Report of [`Spring`].
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpringOpReport {
-    /// Vertices that stay.
+    /// Number of fixed vertices.
     pub pinned: u64,
-    /// As given, or as the size requires.
+    /// Time step in seconds, given or from the size of the mesh.
     pub time_step: f64,
-    /// Stiffness of the springs, in newtons a metre.
+    /// Stiffness of the springs in newtons a metre, given or from the size of the mesh.
     pub stiffness: f64,
-    /// Damping, in one over seconds.
+    /// Damping in one over seconds, given or from the size of the mesh.
     pub damping: f64,
     /// Report of the algorithm.
     #[serde(flatten)]
@@ -127,23 +128,6 @@ stable only well below sqrt(M / (K valence)) seconds. Without --gravity, the def
 and damping follow the longest side L: they are those of 1 m, times sqrt(L) for the step, 1 / L for the
 stiffness and 1 / sqrt(L) for the damping, so that meshes of any size move alike.
 Normals of the input are recomputed.";
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("pinned", "number of fixed vertices"),
-        (
-            "time_step",
-            "in seconds; like `stiffness` and `damping` given, or from the size of the mesh",
-        ),
-        (
-            "energy_before",
-            "at rest, in joules: `kinetic`, `elastic`, `gravity` (relative to the input's height), `total`",
-        ),
-        ("energy", "the same at the end"),
-        (
-            "last_solve",
-            "`iterations` and `residual` of the last implicit step; `null` for the other methods",
-        ),
-    ];
-
     type Options = SpringArgs;
     type Report = SpringOpReport;
     type On = Vertices;

@@ -54,6 +54,7 @@ impl rxmesh_host::algo::Options for SubdivideArgs {
 
 /// SubdivideReport of [`Subdivide`].
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SubdivideReport {
     /// Number of edges of the mesh with a sharpness.
     pub sharp_edges: u64,
@@ -61,7 +62,7 @@ pub struct SubdivideReport {
     pub sharp_vertices: u64,
     /// Number of faces of the mesh that are holes.
     pub holes: u64,
-    /// Numbers of patches of each level, of an adaptive surface.
+    /// Numbers of patches of each level, with `--adaptive`.
     pub patches: Option<Vec<PatchCount>>,
     /// Number of vertices and of faces of the result.
     #[serde(skip)]
@@ -82,17 +83,6 @@ impl Operation for Subdivide {
 Catmull-Clark (1978) takes polygons and gives quads, Loop (1987) and sqrt(3) (Kobbelt 2000) take triangles and give
 triangles. Creases, corners and holes of OBJ (`t crease`, `t corner`, `t hole`) and PLY are used, by the rules of
 OpenSubdiv. docs/library/surfaces.md has the details.";
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("sharp_edges", "edges of the mesh with a sharpness"),
-        ("sharp_vertices", "vertices of the mesh with a sharpness"),
-        ("holes", "faces of the mesh that are holes"),
-        (
-            "patches",
-            "with `--adaptive`, for each level: numbers of patches that are regular, on a boundary or crease, at an \
-                irregular vertex",
-        ),
-    ];
-
     type Options = SubdivideArgs;
     type Report = SubdivideReport;
     type On = Tool<PolyMesh>;

@@ -41,17 +41,6 @@ impl Operation for Track {
 The field is curl noise (Bridson et al. 2007), which keeps volumes. After each frame long edges and
 those opposite wide angles are split, short ones contracted, edges flipped towards equal valences and
 vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 2009).";
-    const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("frames", "frames done"),
-        ("target_length", "approximate length of edges"),
-        (
-            "split",
-            "`rounds`, `candidates`, `conflicts`, `refused`, `done`, `finished` of the splits",
-        ),
-        ("collapse", "the same of the contractions"),
-        ("flip", "the same of the flips"),
-    ];
-
     const JOINS_SEAMS: bool = true;
 
     type Options = TrackArgs;

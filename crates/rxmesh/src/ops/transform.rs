@@ -13,8 +13,10 @@ pub struct Transform;
 
 /// TransformReport of [`Transform`].
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TransformReport {
-    /// Map of positions.
+    /// Map of positions: 12 numbers with commas between them, row by row; the fourth of each row moves.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub map: AffineMatrix,
 }
 
@@ -31,11 +33,6 @@ impl Operation for Transform {
 For any order of the flags, the matrix comes first, then the rotations, the scale, the centre and
 the translation. Normals are transformed; a reflection reverses the faces.";
     const WRITES: WritesFile = WritesFile::Named;
-    const RECORD: &'static [(&'static str, &'static str)] = &[(
-        "map",
-        "everything together, as 12 numbers, row by row; the fourth of each row moves",
-    )];
-
     type Options = TransformOptions;
     type Report = TransformReport;
     type On = Tool<TriMesh>;

@@ -59,6 +59,7 @@ impl Options for DistanceOptions {
 /// Distances of some points.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Distances {
     /// Number of points.
     pub points: u64,
@@ -79,6 +80,7 @@ units!(Distances {
 /// Distances of a mesh to the surface of another.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OneWay {
     /// Distances of points on its faces, uniformly by area; of its vertices if it has no area.
     pub surface: Distances,
@@ -98,10 +100,11 @@ impl OneWay {
 /// Distances of two meshes, in the unit of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DistanceReport {
-    /// From the first to the second.
+    /// Distances from the first mesh to the second.
     pub forward: OneWay,
-    /// From the second to the first.
+    /// Distances from the second mesh to the first.
     pub backward: OneWay,
     /// Larger of the two largest distances (the Hausdorff distance).
     pub hausdorff: f64,

@@ -44,6 +44,7 @@ impl Default for DelaunayOptions {
 /// Results of [`delaunay`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DelaunayReport {
     /// Counts of the rounds; `done` is the number of flips.
     pub run: RunReport,

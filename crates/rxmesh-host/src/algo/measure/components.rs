@@ -90,6 +90,7 @@ pub struct Components {
 /// Size of a component.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComponentSize {
     /// Label of the component.
     pub label: u32,

@@ -29,9 +29,10 @@ pub struct Curvature {
 /// Figures over the whole mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CurvatureReport {
-    /// Sum of the integrated Gaussian curvatures, boundary included. `2 pi` times the Euler characteristic on every
-    /// manifold mesh, closed or not (Gauss-Bonnet: the boundary's angle defects are its geodesic curvature).
+    /// Sum of the angle defects, in radians, boundary included: `2 pi` times the Euler characteristic on every manifold
+    /// mesh, closed or not (Gauss-Bonnet: the boundary's angle defects are its geodesic curvature).
     pub total_gaussian_curvature: f64,
     /// Vertices less edges plus faces; vertices of no face do not count.
     pub euler_characteristic: i64,

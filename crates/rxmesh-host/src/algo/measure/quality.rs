@@ -26,6 +26,7 @@ pub struct FaceQuality {
 /// Figures over the whole mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FaceQualityReport {
     /// Number of faces.
     pub faces: u32,
@@ -33,7 +34,8 @@ pub struct FaceQualityReport {
     pub least_radius_ratio: f64,
     /// Mean radius ratio; 1 without faces.
     pub mean_radius_ratio: f64,
-    /// Largest aspect ratio; infinite if a face has no area, 1 without faces.
+    /// Largest aspect ratio; infinite (`null` in records) if a face has no area, 1 without faces.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub largest_aspect_ratio: f64,
     /// Smallest angle of all faces, in degrees; 60 without faces.
     pub least_angle: f64,

@@ -164,16 +164,17 @@ impl TrackOptions {
 /// Results of tracking.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrackReport {
-    /// Frames.
+    /// Frames done.
     pub frames: u32,
-    /// Approximate target length of edges.
+    /// Approximate length of edges.
     pub target_length: f32,
-    /// Splits.
+    /// Counts of the splits.
     pub split: RunReport,
-    /// Contractions.
+    /// Counts of the contractions.
     pub collapse: RunReport,
-    /// Flips.
+    /// Counts of the flips.
     pub flip: RunReport,
 }
 

@@ -15,6 +15,7 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 /// Weights of neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum SmoothWeights {
@@ -92,6 +93,7 @@ impl SmoothOptions {
 /// Results of smoothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SmoothReport {
     /// Steps of either kind.
     pub steps: u32,

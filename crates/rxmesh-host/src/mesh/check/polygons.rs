@@ -13,6 +13,7 @@ use std::fmt;
 /// Deviation of a face from its plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Deviation {
     /// First face with that deviation.
     pub face: u32,
@@ -26,6 +27,7 @@ units!(Deviation { distance: Length });
 /// Numbers of polygons by size, of sharp elements and of holes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct PolygonCounts {
     /// Faces of three corners.
@@ -91,6 +93,7 @@ impl fmt::Display for PolygonCounts {
 /// Findings of [`check_poly`](super::check_poly) about polygons. All numbers count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct PolygonReport {
     /// Sizes, sharpness and holes.

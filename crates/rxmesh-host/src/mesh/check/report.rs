@@ -11,6 +11,7 @@ const NAMED: usize = 10;
 /// A count with its first offenders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Findings<T> {
     /// Number of offenders in all.
     pub count: u64,
@@ -51,6 +52,7 @@ impl<T> FromIterator<T> for Findings<T> {
 /// A vertex and the number of its edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Valence {
     /// Number of edges that end at the vertex.
     pub valence: u32,
@@ -61,6 +63,7 @@ pub struct Valence {
 /// Shortest, mean and longest edge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EdgeLengths {
     /// Shortest.
     pub min: f64,
@@ -108,6 +111,7 @@ impl EdgeLengths {
 /// Edges are named by their two vertices, the smaller first. All numbers count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct CheckReport {
     /// Number of vertices, isolated ones included.
@@ -132,7 +136,7 @@ pub struct CheckReport {
     pub face_components: u64,
     /// Sets of faces connected through shared vertices.
     pub vertex_components: u64,
-    /// Boundary loops.
+    /// Number of boundary loops.
     pub boundary_loops: u64,
     /// Edges with one face.
     pub boundary_edges: Findings<[u32; 2]>,
@@ -158,17 +162,17 @@ pub struct CheckReport {
     pub only_degenerate_vertices: u64,
     /// Vertices at exactly the place of an earlier vertex.
     pub duplicate_vertices: Findings<u32>,
-    /// Pairs of faces that intersect ([`self_intersections`](super::self_intersections)); `None` without
-    /// a search: [`check`](super::check()) does none.
+    /// Pairs of faces that intersect ([`self_intersections`](super::self_intersections)): they have more points in
+    /// common than shared corners and sides. `None` without a search; [`check`](super::check()) does none.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub self_intersections: Option<Findings<[u32; 2]>>,
     /// Largest valence.
     pub max_valence: Option<Valence>,
     /// Smallest valence of a vertex that has an edge.
     pub min_valence: Option<Valence>,
-    /// Lowest and highest corner, in the world.
+    /// Lowest and highest corner of the box around all faces.
     pub bounding_box: Option<[[f64; 3]; 2]>,
-    /// Lengths of the edges, in the world.
+    /// Lengths of the edges.
     pub edge_length: Option<EdgeLengths>,
     /// Findings about polygons; `None` for triangles without sharpness and holes.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]

@@ -15,6 +15,7 @@ pub const SLIVER_DEGREES: f64 = 5.0;
 /// Worst cell by one measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Worst {
     /// First cell that has it.
     pub cell: u32,
@@ -27,6 +28,7 @@ pub struct Worst {
 /// Faces are named by their three vertices, ascending, edges by their two. All numbers count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct TetReport {
     /// Number of vertices, unused ones included.
@@ -39,7 +41,7 @@ pub struct TetReport {
     pub cells: u64,
     /// Faces that belong to one cell.
     pub boundary_faces: u64,
-    /// No face of more than two cells, no degenerate and no repeated cell.
+    /// `true` if no face has more than two cells, and no cell is degenerate or repeated.
     pub manifold: bool,
     /// Sets of cells connected through shared faces.
     pub face_components: u64,
@@ -51,7 +53,7 @@ pub struct TetReport {
     pub degenerate_cells: Findings<u32>,
     /// Cells whose volume is exactly 0 (in double precision), degenerate ones included.
     pub flat_cells: Findings<u32>,
-    /// Cells that are neither, and have a dihedral angle below [`SLIVER_DEGREES`].
+    /// Cells that are neither inverted nor flat, and have a dihedral angle below [`SLIVER_DEGREES`].
     pub slivers: Findings<u32>,
     /// Cells with the same vertices as an earlier cell, in any order.
     pub repeated_cells: Findings<u32>,
@@ -69,12 +71,12 @@ pub struct TetReport {
     pub cell_volume: Option<Spread>,
     /// Smallest dihedral angles of the cells that are neither degenerate nor flat, in degrees: 70.5 of a regular one.
     pub dihedral_angle: Option<Spread>,
-    /// Cell with the smallest of them.
+    /// Cell with the smallest dihedral angle.
     pub least_angle: Option<Worst>,
     /// Three times the radius of the inscribed over that of the circumscribed sphere, of the same cells: 1 of a regular
     /// one (Liu and Joe 1994).
     pub radius_ratio: Option<Spread>,
-    /// Cell with the smallest of them.
+    /// Cell with the smallest radius ratio.
     pub least_ratio: Option<Worst>,
     /// Lowest and highest corner, in the world.
     pub bounding_box: Option<[[f64; 3]; 2]>,

@@ -52,6 +52,7 @@ impl Options for GapOptions {
 /// Counts of closing the gaps of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GapReport {
     /// Vertices that became one with another one.
     pub merged: usize,

@@ -98,6 +98,7 @@ impl Options for HoleOptions {
 /// Reason why a hole was left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum WhyLeft {
     /// Hole with more edges, or a larger one, than the options allow.
@@ -124,6 +125,7 @@ impl std::fmt::Display for WhyLeft {
 /// A hole that was left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HoleLeft {
     /// Number of its edges.
     pub edges: usize,
@@ -136,6 +138,7 @@ pub struct HoleLeft {
 /// Counts of filling the holes of a mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HoleReport {
     /// Boundary loops that were there.
     pub found: usize,

@@ -22,14 +22,15 @@ pub struct Tessellation {
 
 /// Number of patches of each kind at a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PatchCount {
     /// Number of divisions of the faces.
     pub level: u32,
-    /// Number of patches of [`PatchKind::Regular`].
+    /// Number of regular patches ([`PatchKind::Regular`]).
     pub regular: u64,
-    /// Number of patches of [`PatchKind::Border`].
+    /// Number of patches on a boundary or a crease ([`PatchKind::Border`]).
     pub border: u64,
-    /// Number of patches of [`PatchKind::Irregular`].
+    /// Number of patches at an irregular vertex ([`PatchKind::Irregular`]).
     pub irregular: u64,
 }
 

@@ -56,10 +56,11 @@ impl Default for GeodesicOptions {
 /// Results of a propagation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GeodesicReport {
-    /// Rounds of the propagation, the one that found nothing to do included.
+    /// Rounds over the patches, the one that found nothing to do included.
     pub iterations: u32,
-    /// `true` if all vertices settled.
+    /// `true` if all distances are final.
     pub converged: bool,
     /// Largest finite distance, in the mesh's unit of length.
     pub max_distance: f64,

@@ -159,38 +159,38 @@ impl Options for RemeshOptions {
 /// Results of remeshing a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RemeshReport {
     /// Target length of edges; with lengths by curvature, the one between whose quarter and fourfold they are unless
-    /// told otherwise.
+    /// told otherwise. Of several meshes the longest.
     pub target_length: f32,
-    /// Edges that were kept as features at the beginning: the sharp ones of lines that are long enough for the length.
+    /// Sharp edges kept at the beginning: those of lines that are long enough for the target length.
     pub features: u32,
-    /// Area before, in squares of the unit of the positions.
+    /// Area of the input, in squared length.
     pub area_before: f64,
-    /// Area afterwards.
+    /// Area of the result, in squared length.
     pub area_after: f64,
-    /// Volume before, by the divergence theorem: the volume that a closed mesh encloses, below 0 if it is inside out.
-    /// Without meaning for a mesh with a boundary.
+    /// Volume of the input by the divergence theorem, in cubed length: below 0 if the mesh is inside out, without
+    /// meaning if it has a boundary.
     pub volume_before: f64,
-    /// Volume afterwards.
+    /// The same of the result.
     pub volume_after: f64,
-    /// Iterations.
+    /// Iterations done.
     pub iterations: u32,
     /// Faces of the result.
     pub faces: u32,
-    /// Area over that of an equilateral triangle with edges of the length that they should have; or the number of faces
-    /// that was requested.
+    /// Requested number of faces, or the area over that of an equilateral triangle of the target length.
     pub expected_faces: f64,
     /// Mean length of edges, each over the length that it should have.
     pub length_over_target: f32,
     /// `true` if the mean length is within 15 % of the target and the number of faces within 25 % of the expected, or
     /// if the number of faces is within 10 % of the requested one.
     pub on_target: bool,
-    /// Splits.
+    /// Counts of the splits.
     pub split: RunReport,
-    /// Contractions.
+    /// Counts of the contractions.
     pub collapse: RunReport,
-    /// Flips.
+    /// Counts of the flips.
     pub flip: RunReport,
 }
 

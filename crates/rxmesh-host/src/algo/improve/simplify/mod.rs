@@ -130,9 +130,10 @@ impl SimplifyOptions {
     }
 }
 
-/// Why simplification ended.
+/// Reason for the end of a simplification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum End {
     /// The number of faces is reached.
@@ -149,6 +150,7 @@ pub enum End {
 /// Edges that are left, by why they are not collapsed. Only counted when the number of faces was not reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Refused {
     /// Both ends stay where they are: on a boundary that is kept, on a line that is kept, at a place that is not
     /// manifold; or a frozen face is near.
@@ -168,6 +170,7 @@ pub struct Refused {
 /// Results of a simplification.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SimplifyReport {
     /// Counts of the rounds; `done` is the number of collapses.
     pub run: RunReport,
@@ -177,7 +180,7 @@ pub struct SimplifyReport {
     pub target: u32,
     /// Faces at the end.
     pub faces: u32,
-    /// Why it ended.
+    /// Reason for the end.
     pub end: End,
     /// Distance of the surface from the input: the largest distance of a vertex from the planes of the faces that it
     /// stands for, as the root of the mean square, in the unit of positions. Only if quadrics are the cost.

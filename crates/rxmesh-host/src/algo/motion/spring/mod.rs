@@ -94,6 +94,7 @@ pub enum SpringForces {
 /// Energy of a system, in joules if the options are in SI units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpringEnergy {
     /// Energy of the motion.
     pub kinetic: f64,
@@ -115,6 +116,7 @@ units!(SpringEnergy {
 /// Results of the last implicit step's solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpringSolve {
     /// Iterations done.
     pub iterations: u32,

@@ -77,10 +77,11 @@ impl Options for MotionOptions {
 /// Results of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MotionReport {
-    /// Energy at rest.
+    /// Energy at rest, in joules.
     pub energy_before: SpringEnergy,
-    /// Energy at the end.
+    /// Energy at the end, in joules.
     pub energy: SpringEnergy,
     /// Results of the solver in the last implicit step; `None` for the other methods.
     pub last_solve: Option<SpringSolve>,

@@ -19,6 +19,7 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 /// Quantity that is filtered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum FilterScheme {
@@ -122,18 +123,19 @@ impl Options for FilterOptions {
 /// Results of denoising a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FilterReport {
     /// Quantity that was filtered.
     pub scheme: FilterScheme,
     /// Iterations done.
     pub iterations: u32,
     /// Standard deviation of the noise across the surface, given or estimated, in the mesh's unit. 0 if the rule for
-    /// sigma_s needs none.
+    /// sigma_s needs none. Of several meshes the largest.
     pub noise: f64,
-    /// The same over the mean length of the edges.
+    /// The same over the mean length of the edges. Of several meshes the largest.
     pub noise_over_edge: f64,
-    /// Balls over all iterations that were too large for shared memory and went the slower way. Results do not depend
-    /// on it. 0 for the scheme of normals.
+    /// Balls over all iterations that did not fit shared memory and took longer. Results do not depend on it. 0 for the
+    /// scheme of normals.
     pub large_balls: u64,
 }
 
@@ -187,12 +189,13 @@ pub struct FilterBatchReport {
 /// Results of denoising one of several meshes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FilterMesh {
-    /// As [`FilterReport::iterations`].
+    /// Iterations done.
     pub iterations: u32,
-    /// As [`FilterReport::noise`].
+    /// Standard deviation of the noise across the surface, given or estimated, in the mesh's unit.
     pub noise: f64,
-    /// As [`FilterReport::noise_over_edge`].
+    /// The same over the mean length of the edges.
     pub noise_over_edge: f64,
 }
 

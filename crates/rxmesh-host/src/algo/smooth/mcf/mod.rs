@@ -75,8 +75,9 @@ impl Default for McfOptions {
 /// Results of the solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct McfReport {
-    /// Time step in squared length units of the mesh.
+    /// Time step, given or default, in squared length units of the mesh. Of several meshes the longest.
     pub time_step: f64,
     /// Iterations done.
     pub iterations: u32,

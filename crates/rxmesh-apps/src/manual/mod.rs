@@ -1,10 +1,14 @@
 //! Generated parts of the documents: the groups of commands in `README.md`, the pages of `docs/use/commands`, the
 //! formats in `docs/use/formats.md`.
 
+mod record;
+
 use crate::app::{Entry, PROGRAM};
 use crate::apps::ALL;
 use clap::{Arg, ArgAction, Command};
 use rxmesh_host::io::Format;
+use rxmesh_host::units::{FieldUnit, QuantityKind, Units};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -99,6 +103,7 @@ fn the_manual_is_current() {
         );
     }
     compare("README.md", APPLICATIONS, &groups());
+    record::compare();
     compare("docs/use/formats.md", FORMATS, &table_of_formats());
     let line = format!(
         "\nFormats of surfaces: {}.\nFormats of volumes: {}.\n\n",
@@ -281,25 +286,54 @@ fn section(app: &Entry) -> String {
         let args: Vec<&Arg> = args
             .filter(|a| !(inner && everywhere.contains(a.get_id().as_str())))
             .collect();
-        out += &table(if inner { part.get_name() } else { "" }, &args, &keys);
+        out += &table(if inner { part.get_name() } else { "" }, &args, app, &keys);
     }
     if let Some(first) = command.get_subcommands().next() {
         let args = first.get_arguments();
         let args: Vec<&Arg> = args
             .filter(|a| everywhere.contains(a.get_id().as_str()))
             .collect();
-        out += &table("every shape", &args, &keys);
+        out += &table("every shape", &args, app, &keys);
     }
-    if app.record.is_empty() {
-        return out;
-    }
-    out += "\n| key of the report | holds |\n| --- | --- |\n";
-    let rows = app.record.iter();
-    let rows = rows.map(|(key, holds)| row(&[&code(key), holds]));
-    out + &rows.collect::<String>()
+    out + &(app.schema)().map_or(String::new(), |schema| report(&schema))
 }
 
-fn table(of: &str, args: &[&Arg], keys: &BTreeSet<String>) -> String {
+/// Returns the table of a report's keys; nothing for a report without keys.
+fn report(schema: &Value) -> String {
+    let keys = rxmesh::schema::keys(schema);
+    if keys.is_empty() {
+        return String::new();
+    }
+    let with_units = keys.iter().any(|key| key.unit.is_some());
+    let mut out = if with_units {
+        "\n| key of the report | type | unit | holds |\n| --- | --- | --- | --- |\n".to_owned()
+    } else {
+        "\n| key of the report | type | holds |\n| --- | --- | --- |\n".to_owned()
+    };
+    for key in &keys {
+        let mut holds = key.holds.replace('|', "\\|").replace('<', "\\<");
+        if let Some(like) = &key.like {
+            holds += &format!("; its keys are those of {}", code(like));
+        }
+        let (path, unit) = (code(&key.path), key.unit.as_deref().unwrap_or(""));
+        out += &if with_units {
+            row(&[&path, &key.kind, unit, &holds])
+        } else {
+            row(&[&path, &key.kind, &holds])
+        };
+    }
+    out
+}
+
+/// Returns the unit of an option, which is a field of the options or of a struct in them.
+fn unit(units: &[FieldUnit], name: &str) -> Option<QuantityKind> {
+    units.iter().find_map(|field| match field.unit {
+        Units::One(kind) => (field.field == name).then_some(kind),
+        Units::Fields(inner) => unit(inner, name),
+    })
+}
+
+fn table(of: &str, args: &[&Arg], app: &Entry, keys: &BTreeSet<String>) -> String {
     if args.is_empty() {
         return String::new();
     }
@@ -324,7 +358,8 @@ fn table(of: &str, args: &[&Arg], keys: &BTreeSet<String>) -> String {
         if with_keys {
             cells.push(key);
         }
-        cells.extend([meaning(arg), default(arg)]);
+        let unit = unit(app.units, id).map(|kind| format!("; unit: {}", kind.name()));
+        cells.extend([meaning(arg) + &unit.unwrap_or_default(), default(arg)]);
         out += &row(&cells.iter().map(String::as_str).collect::<Vec<_>>());
     }
     out
