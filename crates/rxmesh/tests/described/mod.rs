@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// Each key of a report is in the schema of its operation with the right type, and each key that the schema requires is
 /// in the report.
-pub fn assert_described(operation: &str, report: &impl serde::Serialize) {
+pub(crate) fn assert_described(operation: &str, report: &impl serde::Serialize) {
     let schema = rxmesh::schema::of(operation).unwrap();
     let report = serde_json::to_value(report).unwrap();
     let faults = faults(&schema, &schema, &report, operation);
