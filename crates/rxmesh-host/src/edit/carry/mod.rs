@@ -19,7 +19,8 @@ use crate::store::RxMesh;
 pub use borders::Borders;
 pub use map::{ElementMap, GONE};
 
-use corners::{CornerValues, Layer};
+use corners::charts::CornerValues;
+use corners::{Layer, normals};
 use fans::SeamFans;
 use glam::Vec3;
 use order::NewElements;
@@ -421,11 +422,11 @@ impl Carried {
     ) -> Result<(), Error> {
         if let Some(mut layer) = mesh.extras.corner_normals.take() {
             if let (Some(old), Some(normals)) = (&self.mesh.extras.corner_normals, &self.normals) {
-                corners::make_units(&mut layer, old.entries());
+                normals::make_units(&mut layer, old.entries());
                 normals.keep_flat(old, order, mesh, &mut layer);
             }
             if session.motion() == Motion::WithSurface {
-                corners::renew_normals(mesh, &mut layer);
+                normals::renew_normals(mesh, &mut layer);
             }
             mesh.extras.corner_normals = Some(layer);
         }
