@@ -90,13 +90,12 @@ impl Carried {
         let of_vertices =
             |c: &crate::mesh::Column| c.element == ElementKind::Vertex && c.name != NORMAL;
         let any = mesh.extras.columns.iter().any(of_vertices);
-        let places = match any || texcoords.is_some() || normals.is_some() {
-            true => {
-                let places = session.attach(&rx.attribute_from::<Vertex, _>(&mesh.positions)?)?;
-                session.interpolate(places)?;
-                Some(places)
-            }
-            false => None,
+        let places = if any || texcoords.is_some() || normals.is_some() {
+            let places = session.attach(&rx.attribute_from::<Vertex, _>(&mesh.positions)?)?;
+            session.interpolate(places)?;
+            Some(places)
+        } else {
+            None
         };
         Ok(Carried {
             mesh,

@@ -230,18 +230,18 @@ macro_rules! framed {
                     .abs()
                     .max((high - origin).abs())
                     .max_element();
-                let unused = match used.are_all() {
-                    true => largest,
-                    false => extent(&$self.positions, &[]).map_or(0.0, |[low, high]| {
+                let unused = if used.are_all() {
+                    largest
+                } else {
+                    extent(&$self.positions, &[]).map_or(0.0, |[low, high]| {
                         (low - origin).abs().max((high - origin).abs()).max_element()
-                    }),
+                    })
                 };
                 let size = bulk(&$self.positions, &used, (high - low).max_element());
-                let scale = match size > 0.0 {
-                    true => power_of_two(
-                        size.max(largest / LARGEST).max(unused / LARGEST_UNUSED),
-                    ),
-                    false => 1.0,
+                let scale = if size > 0.0 {
+                    power_of_two(size.max(largest / LARGEST).max(unused / LARGEST_UNUSED))
+                } else {
+                    1.0
                 };
                 Placement {
                     origin: old.origin + old.scale * origin,
