@@ -34,7 +34,7 @@ pub struct OperationFunction {
 impl OperationFunction {
     const fn of<O>() -> OperationFunction
     where
-        O: Operation<On: CallForm, Options: Args + Clone>,
+        O: Operation<On: CallForm, Options: Args>,
     {
         OperationFunction {
             name: O::NAME,
@@ -52,7 +52,7 @@ impl OperationFunction {
 
     const fn of_body<O>() -> OperationFunction
     where
-        O: MakesScene<Options: Args + Clone>,
+        O: MakesScene<Options: Args>,
     {
         OperationFunction {
             takes: if O::VOLUME {

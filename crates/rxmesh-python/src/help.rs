@@ -192,6 +192,9 @@ pub fn type_of(arg: &Arg) -> String {
     if !arg.get_action().takes_values() {
         return "bool".into();
     }
+    if arg.get_id() == "engine" {
+        return "str | None".into();
+    }
     let values = arg.get_possible_values();
     let one = if values.is_empty() {
         "Value".to_owned()

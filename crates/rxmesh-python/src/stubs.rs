@@ -77,7 +77,7 @@ def read(
     *,
     polygons: bool = False,
     format: str | None = None,
-    engine: Literal[\"auto\", \"cpu\", \"cuda\"] | None = None,
+    engine: str | None = None,
 ) -> Mesh: ...
 def write(
     path: Path,
@@ -102,7 +102,7 @@ class Mesh:
         attributes: Mapping[str, Array] | None = None,
         vertex_attributes: Mapping[str, Array] | None = None,
         face_attributes: Mapping[str, Array] | None = None,
-        engine: Literal[\"auto\", \"cpu\", \"cuda\"] | None = None,
+        engine: str | None = None,
     ) -> None: ...
     @property
     def vertices(self) -> Any: ...

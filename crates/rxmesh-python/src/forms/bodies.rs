@@ -26,7 +26,7 @@ impl CallForm for Body {
 
     fn call<O>(matches: &ArgMatches, mut subject: Subject, log: &mut dyn Log) -> Answer<Finished>
     where
-        O: Operation<On = Self, Options: Args + Clone>,
+        O: Operation<On = Self, Options: Args>,
     {
         let shared = FrameKeywords::from_arg_matches(matches)?;
         let options = BothOptions::new::<O>(matches, 1)?.given;
@@ -62,7 +62,7 @@ impl CallForm for Scene {
 
     fn call<O>(matches: &ArgMatches, subject: Subject, log: &mut dyn Log) -> Answer<Finished>
     where
-        O: Operation<On = Self, Options: Args + Clone>,
+        O: Operation<On = Self, Options: Args>,
     {
         let shared = SceneKeywords::from_arg_matches(matches)?;
         let options = BothOptions::new::<O>(matches, 1)?.given;

@@ -10,6 +10,7 @@ use clap::{ArgMatches, Args, FromArgMatches};
 use rxmesh::host::batch::Batch;
 use rxmesh::host::mesh::{Column, ColumnData, ElementKind};
 use rxmesh::host::repair::RepairOptions;
+use rxmesh::host::units::InUnits;
 use rxmesh::on::{AnyMesh, Connectivity, Downloaded, Draft, Scheduler};
 use rxmesh::ops::repair::repaired;
 use rxmesh::{Error, Log, Operation, TriMesh, on_session};
@@ -26,7 +27,7 @@ impl CallForm for Connectivity {
 
     fn call<O>(matches: &ArgMatches, subject: Subject, log: &mut dyn Log) -> Answer<Finished>
     where
-        O: Operation<On = Self, Options: Args + Clone>,
+        O: Operation<On = Self, Options: Args>,
     {
         let shared = ConnectivityKeywords::from_arg_matches(matches)?;
         let options = BothOptions::new::<O>(matches, shared.patch.seed)?;
@@ -60,9 +61,9 @@ impl CallForm for Connectivity {
             });
         }
         let unit = on.unit();
-        rxmesh::Options::scale(&mut local, 1.0 / unit);
+        local.scale(1.0 / unit);
         let mut report = O::run(&mut on, &local, log)?;
-        O::convert(&mut report, unit);
+        report.scale(unit);
         let result = on.download(shared.edit.validate, log)?;
         let map = match shared.edit.map {
             true => Some(on_session!(&on.session, |s| on.carried.map(s))?),

@@ -139,7 +139,7 @@ pub trait CallForm: Sized {
     /// Options that conflict, and those of the operation.
     fn call<O>(matches: &ArgMatches, subject: Subject, log: &mut dyn Log) -> Answer<Finished>
     where
-        O: Operation<On = Self, Options: Args + Clone>;
+        O: Operation<On = Self, Options: Args>;
 }
 
 /// Options of a call: as the user gave them, and the same to be converted to working units.

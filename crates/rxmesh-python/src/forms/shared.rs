@@ -8,7 +8,8 @@ use std::path::PathBuf;
 /// Choice of the engine.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct EngineKeyword {
-    /// Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error)
+    /// Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N
+    /// (the GPU with number N)
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     pub engine: EngineChoice,
 }

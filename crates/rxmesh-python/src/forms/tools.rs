@@ -17,7 +17,7 @@ fn run<O, I>(
     log: &mut dyn Log,
 ) -> Answer<Finished>
 where
-    O: Operation<On = Tool<I>, Options: Args + Clone>,
+    O: Operation<On = Tool<I>, Options: Args>,
 {
     let options = BothOptions::new::<O>(matches, 1)?.given;
     let mut on = Tool::new(input, names);
@@ -38,7 +38,7 @@ impl CallForm for Tool<TriMesh> {
 
     fn call<O>(matches: &ArgMatches, mut subject: Subject, log: &mut dyn Log) -> Answer<Finished>
     where
-        O: Operation<On = Self, Options: Args + Clone>,
+        O: Operation<On = Self, Options: Args>,
     {
         let home = subject.home();
         let mesh = subject.one()?.into_surface(log)?;
@@ -54,7 +54,7 @@ impl CallForm for Tool<PolyMesh> {
 
     fn call<O>(matches: &ArgMatches, mut subject: Subject, log: &mut dyn Log) -> Answer<Finished>
     where
-        O: Operation<On = Self, Options: Args + Clone>,
+        O: Operation<On = Self, Options: Args>,
     {
         let keyword = EngineKeyword::from_arg_matches(matches)?;
         let (engine, home) = (subject.engine(matches, &keyword)?, subject.home());
@@ -71,7 +71,7 @@ impl CallForm for Tool<AnyMesh> {
 
     fn call<O>(matches: &ArgMatches, mut subject: Subject, log: &mut dyn Log) -> Answer<Finished>
     where
-        O: Operation<On = Self, Options: Args + Clone>,
+        O: Operation<On = Self, Options: Args>,
     {
         let mesh = match subject.one()? {
             CallMesh::Memory(AnyMesh::Volume(mesh)) => AnyMesh::Volume(mesh),
@@ -93,7 +93,7 @@ impl CallForm for Tool<Pair> {
 
     fn call<O>(matches: &ArgMatches, mut subject: Subject, log: &mut dyn Log) -> Answer<Finished>
     where
-        O: Operation<On = Self, Options: Args + Clone>,
+        O: Operation<On = Self, Options: Args>,
     {
         let keyword = EngineKeyword::from_arg_matches(matches)?;
         let (engine, home) = (subject.engine(matches, &keyword)?, subject.home());
@@ -119,7 +119,7 @@ impl CallForm for Tool<Vec<TriMesh>> {
 
     fn call<O>(matches: &ArgMatches, subject: Subject, log: &mut dyn Log) -> Answer<Finished>
     where
-        O: Operation<On = Self, Options: Args + Clone>,
+        O: Operation<On = Self, Options: Args>,
     {
         let home = subject.home();
         let names = names(subject.meshes.len());

@@ -5,6 +5,7 @@ use super::{Answer, BothOptions, CallForm, CallMesh, Finished, Subject, Takes, i
 use clap::{ArgMatches, Args, FromArgMatches};
 use rxmesh::host::batch::Batch;
 use rxmesh::host::patch::{PatchOptions, PatchSet, build};
+use rxmesh::host::units::InUnits;
 use rxmesh::on::{AnyMesh, PATCH_SIZE, Prepared, Several, Vertices};
 use rxmesh::{Log, Mesh, Opens, Operation, Result, Stage, TriMesh, run_on, stage};
 
@@ -15,7 +16,7 @@ impl CallForm for Vertices {
 
     fn call<O>(matches: &ArgMatches, subject: Subject, log: &mut dyn Log) -> Answer<Finished>
     where
-        O: Operation<On = Self, Options: Args + Clone>,
+        O: Operation<On = Self, Options: Args>,
     {
         let shared = VertexKeywords::from_arg_matches(matches)?;
         let options = BothOptions::new::<O>(matches, shared.patch.seed)?;
@@ -34,9 +35,9 @@ impl CallForm for Vertices {
         let mut on = prepared.upload(&engine, set, log)?;
         let (given, mut local) = (options.given, options.local);
         let unit = on.unit();
-        rxmesh::Options::scale(&mut local, 1.0 / unit);
+        local.scale(1.0 / unit);
         let mut report = O::run(&mut on, &local, log)?;
-        O::convert(&mut report, unit);
+        report.scale(unit);
         let mesh = on.into_mesh(log)?;
         let meshes = match &batch {
             Some(batch) => batch.part(&mesh, &batch.labels()),
@@ -51,7 +52,7 @@ impl CallForm for Vertices {
 /// Runs an operation on a mesh that stays on its engine.
 pub(super) fn resident<O>(mesh: &Mesh, options: &O::Options, log: &mut dyn Log) -> Answer<Finished>
 where
-    O: Operation<On: Opens, Options: Clone>,
+    O: Operation<On: Opens>,
 {
     let (mesh, report) = run_on::<O>(mesh, options, log)?;
     let meshes = vec![CallMesh::Resident(mesh)];

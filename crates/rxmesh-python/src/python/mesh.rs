@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
-use rxmesh::host::engine::{EngineChoice, EngineKind};
+use rxmesh::host::engine::EngineChoice;
 use rxmesh::host::io::{self, Encoding, Format, Model, ReadOptions, WriteOptions};
 use rxmesh::on::AnyMesh;
 use std::path::PathBuf;
@@ -90,16 +90,8 @@ impl PyMesh {
 
 /// Returns the choice of an engine with a name.
 fn choice(engine: Option<&str>) -> PyResult<EngineChoice> {
-    match engine {
-        None | Some("auto") => Ok(EngineChoice::Auto),
-        Some(name) => match EngineKind::named(name) {
-            Some(kind) => Ok(EngineChoice::Kind(kind)),
-            None => {
-                let what = format!("engine: '{name}' is none of auto, cpu, cuda");
-                Err(PyValueError::new_err(what))
-            }
-        },
-    }
+    let parsed = engine.map_or(Ok(EngineChoice::Auto), str::parse);
+    parsed.map_err(|what: String| PyValueError::new_err(format!("engine: {what}")))
 }
 
 /// Puts a surface of triangles on an engine; other meshes stay in main memory.

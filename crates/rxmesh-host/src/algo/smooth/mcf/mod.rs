@@ -55,6 +55,8 @@ pub struct McfOptions {
     pub multigrid: When,
 }
 
+units!(McfOptions { time_step: Area });
+
 changeable!(McfOptions);
 
 impl Default for McfOptions {
@@ -86,6 +88,8 @@ pub struct McfReport {
     /// Number of iterations that were preconditioned by a cycle of multigrid.
     pub cycles: u32,
 }
+
+units!(McfReport { time_step: Area });
 
 /// Time step in squared mean edge lengths, unless one is given.
 pub const TIME_STEP: f64 = 0.1;
@@ -170,10 +174,6 @@ impl Options for McfOptions {
             return Err(Error::Options(why.to_string()));
         }
         positive("the tolerance", self.tolerance)
-    }
-
-    fn scale(&mut self, factor: f64) {
-        self.time_step = self.time_step.map(|dt| dt * factor * factor);
     }
 }
 
@@ -281,43 +281,42 @@ impl Assembled for FlowSystem<'_> {
 impl Products for FlowSystem<'_> {
     fn product(&self, sums: CgSums, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
         let mass = self.mass.global()?;
-        match self.matrix_free {
-            true => {
-                let (x0, regular, dt) = (self.x0.staged()?, self.regular.global(), self.dt);
-                let (some_are, some_are_not) = self.patches;
-                if some_are {
-                    self.rx.launch(McfFans {
-                        x0,
-                        d,
-                        fans: self.fans,
-                        mass,
-                        regular,
-                        q,
-                        sums,
-                        dt,
-                    })?;
-                }
-                if some_are_not {
-                    self.rx.launch(McfProduct {
-                        x0,
-                        d,
-                        ve: self.ve,
-                        mass,
-                        regular,
-                        q,
-                        sums,
-                        dt,
-                    })?;
-                }
+        if self.matrix_free {
+            let (x0, regular, dt) = (self.x0.staged()?, self.regular.global(), self.dt);
+            let (some_are, some_are_not) = self.patches;
+            if some_are {
+                self.rx.launch(McfFans {
+                    x0,
+                    d,
+                    fans: self.fans,
+                    mass,
+                    regular,
+                    q,
+                    sums,
+                    dt,
+                })?;
             }
-            false => self.rx.launch(McfAssembled {
+            if some_are_not {
+                self.rx.launch(McfProduct {
+                    x0,
+                    d,
+                    ve: self.ve,
+                    mass,
+                    regular,
+                    q,
+                    sums,
+                    dt,
+                })?;
+            }
+        } else {
+            self.rx.launch(McfAssembled {
                 d,
                 vv: self.vv,
                 weights: self.kept.global(),
                 mass,
                 q,
                 sums,
-            })?,
+            })?;
         }
         Ok(())
     }
