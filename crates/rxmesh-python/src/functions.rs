@@ -1,6 +1,6 @@
 //! The list of functions: one for each operation of the one list.
 
-use crate::forms::{Answer, CallForm, Finished, Subject, Takes};
+use crate::forms::{Answer, CallForm, CallSubject, Finished, Takes};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command};
 use rxmesh::on::MakesScene;
 use rxmesh::{Group, Log, Operation, OutputKind, ops};
@@ -28,7 +28,7 @@ pub struct OperationFunction {
     /// Keyword arguments, as a command line.
     pub command: fn() -> Command,
     /// Runs the operation.
-    pub call: fn(&ArgMatches, Subject, &mut dyn Log) -> Answer<Finished>,
+    pub call: fn(&ArgMatches, CallSubject, &mut dyn Log) -> Answer<Finished>,
 }
 
 impl OperationFunction {

@@ -2,7 +2,7 @@
 
 use super::shared::{FrameKeywords, SceneKeywords};
 use super::{
-    Answer, BothOptions, CallForm, CallFrame, CallMesh, Finished, SceneSource, Subject, Takes,
+    Answer, BothOptions, CallForm, CallFrame, CallMesh, CallSubject, Finished, SceneSource, Takes,
     usage,
 };
 use clap::{ArgMatches, Args, FromArgMatches};
@@ -24,7 +24,11 @@ impl CallForm for Body {
     /// Operations on volumes say so themselves.
     const TAKES: Takes = Takes::Surface;
 
-    fn call<O>(matches: &ArgMatches, mut subject: Subject, log: &mut dyn Log) -> Answer<Finished>
+    fn call<O>(
+        matches: &ArgMatches,
+        mut subject: CallSubject,
+        log: &mut dyn Log,
+    ) -> Answer<Finished>
     where
         O: Operation<On = Self, Options: Args>,
     {
@@ -60,7 +64,7 @@ impl CallForm for Scene {
 
     const TAKES: Takes = Takes::Scene;
 
-    fn call<O>(matches: &ArgMatches, subject: Subject, log: &mut dyn Log) -> Answer<Finished>
+    fn call<O>(matches: &ArgMatches, subject: CallSubject, log: &mut dyn Log) -> Answer<Finished>
     where
         O: Operation<On = Self, Options: Args>,
     {

@@ -3,8 +3,8 @@
 use super::shared::{ConnectivityKeywords, EditKeywords};
 use super::vertices::{joined, patches, resident, several};
 use super::{
-    Answer, BothOptions, CallForm, CallFrame, CallMesh, Finished, Subject, Takes, is_given, keys,
-    usage,
+    Answer, BothOptions, CallForm, CallFrame, CallMesh, CallSubject, Finished, Takes, is_given,
+    keys, usage,
 };
 use clap::{ArgMatches, Args, FromArgMatches};
 use rxmesh::host::batch::Batch;
@@ -25,7 +25,7 @@ impl CallForm for Connectivity {
 
     const TAKES: Takes = Takes::Surface;
 
-    fn call<O>(matches: &ArgMatches, subject: Subject, log: &mut dyn Log) -> Answer<Finished>
+    fn call<O>(matches: &ArgMatches, subject: CallSubject, log: &mut dyn Log) -> Answer<Finished>
     where
         O: Operation<On = Self, Options: Args>,
     {

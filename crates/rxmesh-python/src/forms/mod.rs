@@ -58,7 +58,7 @@ pub enum SceneSource {
 
 /// Positional arguments of a call.
 #[derive(Debug, Default)]
-pub struct Subject {
+pub struct CallSubject {
     /// Meshes, in the order in which they were given.
     pub meshes: Vec<CallMesh>,
     /// `true` if they were given as a list.
@@ -137,7 +137,7 @@ pub trait CallForm: Sized {
     /// # Errors
     ///
     /// Options that conflict, and those of the operation.
-    fn call<O>(matches: &ArgMatches, subject: Subject, log: &mut dyn Log) -> Answer<Finished>
+    fn call<O>(matches: &ArgMatches, subject: CallSubject, log: &mut dyn Log) -> Answer<Finished>
     where
         O: Operation<On = Self, Options: Args>;
 }
@@ -197,7 +197,7 @@ fn names(count: usize) -> Vec<String> {
     (0..count).map(|i| format!("mesh {i}")).collect()
 }
 
-impl Subject {
+impl CallSubject {
     /// Returns the engine of the first mesh that has one, else the chosen one.
     fn engine(&self, matches: &ArgMatches, keyword: &EngineKeyword) -> Answer<Engine> {
         let resident = self.meshes.iter().find_map(|mesh| match mesh {

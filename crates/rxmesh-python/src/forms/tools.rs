@@ -1,7 +1,8 @@
 //! Operations on meshes as they are in files.
 
 use super::{
-    Answer, BothOptions, CallForm, CallMesh, EngineKeyword, Finished, Subject, Takes, names, usage,
+    Answer, BothOptions, CallForm, CallMesh, CallSubject, EngineKeyword, Finished, Takes, names,
+    usage,
 };
 use clap::{ArgMatches, Args, FromArgMatches};
 use rxmesh::host::mesh::PolyMesh;
@@ -36,7 +37,11 @@ impl CallForm for Tool<TriMesh> {
 
     const TAKES: Takes = Takes::Surface;
 
-    fn call<O>(matches: &ArgMatches, mut subject: Subject, log: &mut dyn Log) -> Answer<Finished>
+    fn call<O>(
+        matches: &ArgMatches,
+        mut subject: CallSubject,
+        log: &mut dyn Log,
+    ) -> Answer<Finished>
     where
         O: Operation<On = Self, Options: Args>,
     {
@@ -52,7 +57,11 @@ impl CallForm for Tool<PolyMesh> {
 
     const TAKES: Takes = Takes::Polygons;
 
-    fn call<O>(matches: &ArgMatches, mut subject: Subject, log: &mut dyn Log) -> Answer<Finished>
+    fn call<O>(
+        matches: &ArgMatches,
+        mut subject: CallSubject,
+        log: &mut dyn Log,
+    ) -> Answer<Finished>
     where
         O: Operation<On = Self, Options: Args>,
     {
@@ -69,7 +78,11 @@ impl CallForm for Tool<AnyMesh> {
 
     const TAKES: Takes = Takes::Any;
 
-    fn call<O>(matches: &ArgMatches, mut subject: Subject, log: &mut dyn Log) -> Answer<Finished>
+    fn call<O>(
+        matches: &ArgMatches,
+        mut subject: CallSubject,
+        log: &mut dyn Log,
+    ) -> Answer<Finished>
     where
         O: Operation<On = Self, Options: Args>,
     {
@@ -91,7 +104,11 @@ impl CallForm for Tool<Pair> {
 
     const TAKES: Takes = Takes::Pair;
 
-    fn call<O>(matches: &ArgMatches, mut subject: Subject, log: &mut dyn Log) -> Answer<Finished>
+    fn call<O>(
+        matches: &ArgMatches,
+        mut subject: CallSubject,
+        log: &mut dyn Log,
+    ) -> Answer<Finished>
     where
         O: Operation<On = Self, Options: Args>,
     {
@@ -117,7 +134,7 @@ impl CallForm for Tool<Vec<TriMesh>> {
 
     const TAKES: Takes = Takes::List;
 
-    fn call<O>(matches: &ArgMatches, subject: Subject, log: &mut dyn Log) -> Answer<Finished>
+    fn call<O>(matches: &ArgMatches, subject: CallSubject, log: &mut dyn Log) -> Answer<Finished>
     where
         O: Operation<On = Self, Options: Args>,
     {

@@ -1,7 +1,9 @@
 //! Operations on meshes whose connectivity stays.
 
 use super::shared::VertexKeywords;
-use super::{Answer, BothOptions, CallForm, CallMesh, Finished, Subject, Takes, is_given, names};
+use super::{
+    Answer, BothOptions, CallForm, CallMesh, CallSubject, Finished, Takes, is_given, names,
+};
 use clap::{ArgMatches, Args, FromArgMatches};
 use rxmesh::host::batch::Batch;
 use rxmesh::host::patch::{PatchOptions, PatchSet, build};
@@ -14,7 +16,7 @@ impl CallForm for Vertices {
 
     const TAKES: Takes = Takes::Surface;
 
-    fn call<O>(matches: &ArgMatches, subject: Subject, log: &mut dyn Log) -> Answer<Finished>
+    fn call<O>(matches: &ArgMatches, subject: CallSubject, log: &mut dyn Log) -> Answer<Finished>
     where
         O: Operation<On = Self, Options: Args>,
     {
@@ -60,7 +62,10 @@ where
 }
 
 /// Returns the only mesh, or several that are joined to one.
-pub(super) fn joined(mut subject: Subject, log: &mut dyn Log) -> Answer<(TriMesh, Option<Batch>)> {
+pub(super) fn joined(
+    mut subject: CallSubject,
+    log: &mut dyn Log,
+) -> Answer<(TriMesh, Option<Batch>)> {
     if !subject.listed {
         let mesh = subject.one()?.into_surface(log)?;
         mesh.validate()?;

@@ -16,7 +16,7 @@ pub(super) struct ArrayView<'py> {
     strides: Vec<isize>,
     pub(super) origin: ArrayOrigin,
     /// Keeps the memory alive.
-    _owner: Bound<'py, PyAny>,
+    owner: Bound<'py, PyAny>,
 }
 
 /// Library and type that a result goes back to.
@@ -159,7 +159,7 @@ fn of_interface<'py>(
             import: importer(array)?,
             element,
         },
-        _owner: array.clone(),
+        owner: array.clone(),
     })
 }
 
@@ -186,11 +186,15 @@ fn of_dlpack<'py>(name: &str, array: &Bound<'py, PyAny>) -> PyResult<ArrayView<'
             import: importer(array)?,
             element: tensor.element,
         },
-        _owner: capsule,
+        owner: capsule,
     })
 }
 
-impl ArrayView<'_> {
+impl<'py> ArrayView<'py> {
+    pub(super) fn py(&self) -> Python<'py> {
+        self.owner.py()
+    }
+
     /// Returns the shape in Python's form, for messages.
     pub(super) fn shape_text(&self) -> String {
         match &self.shape[..] {

@@ -9,7 +9,7 @@ use super::read::{MeshArguments, MeshOrigin, take};
 use super::result::{PyResultObject, ResultContent, dict};
 use super::work::{PythonLog, run};
 use super::write::MeshArrays;
-use crate::forms::{CallFrame, CallMesh, Finished, SceneSource, Subject, Takes};
+use crate::forms::{CallFrame, CallMesh, CallSubject, Finished, SceneSource, Takes};
 use crate::functions::OperationFunction;
 use crate::keywords::{self, KeywordValue, with_keywords};
 use clap::{ArgMatches, Command};
@@ -22,7 +22,7 @@ use std::sync::{Mutex, PoisonError};
 /// Meshes of a call.
 #[derive(Default)]
 struct CallMeshes<'py> {
-    subject: Subject,
+    subject: CallSubject,
     /// Library and types of each mesh; `None` of a `Mesh`.
     origins: Vec<Option<MeshOrigin>>,
     /// Meshes on engines that the call uses.

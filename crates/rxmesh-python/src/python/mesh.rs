@@ -134,12 +134,12 @@ impl PyMesh {
             face_attributes,
         };
         let mesh = arguments.mesh()?.0;
-        let valid = match &mesh {
+        let valid = run(py, Vec::new(), || match &mesh {
             AnyMesh::Surface(mesh) => mesh.validate(),
             AnyMesh::Polygons(mesh) => mesh.validate(),
             AnyMesh::Volume(mesh) => mesh.validate(),
-        };
-        valid.map_err(|e| mesh_error(&e))?;
+        });
+        valid?.map_err(|e| mesh_error(&e))?;
         on_engine(py, mesh, engine)
     }
 

@@ -2,6 +2,7 @@
 
 use super::arrays::{ArrayOrigin, ArrayView, view, wrong_type, wrong_value};
 use super::element::ElementType;
+use super::work::run;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyTuple};
 use rxmesh::host::mesh::{
@@ -78,7 +79,8 @@ impl MeshArguments<'_> {
             (None, None) => return Err(wrong_type("f", "the faces are needed")),
         };
         let is_volume = self.cells.is_some();
-        let (positions, placement) = points.placed(&corners);
+        let placed = run(v.py(), Vec::new(), || points.placed(&corners));
+        let (positions, placement) = placed?;
         let mut mesh = made(positions, placement, corners, is_volume);
         let origin = MeshOrigin {
             positions: v.origin,
