@@ -40,6 +40,7 @@ pub enum Takes {
 
 /// Mesh that a function is called with, or gives.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a call has few of them")]
 pub enum CallMesh {
     /// Mesh in memory.
     Memory(AnyMesh),

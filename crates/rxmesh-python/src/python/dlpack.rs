@@ -141,9 +141,9 @@ fn described(tensor: &DlTensor) -> PyResult<ImportedTensor> {
         return Err(PyTypeError::new_err(why));
     };
     let dimensions = usize::try_from(tensor.dimensions).unwrap_or(0);
-    // SAFETY: the exporter gives as many numbers as there are dimensions; strides may be null.
     let list = |numbers: *mut i64| match numbers.is_null() || dimensions == 0 {
         true => None,
+        // SAFETY: the exporter gives as many numbers as there are dimensions; strides may be null (U9).
         false => Some(unsafe { std::slice::from_raw_parts(numbers, dimensions) }),
     };
     let shape = list(tensor.shape).unwrap_or_default().iter();
