@@ -26,8 +26,8 @@ pub fn round_points(points: &[DVec3], corners: &[u32]) -> (Vec<Vec3>, Placement)
 }
 
 /// Returns the frame for points of 64 bits, which rounded to 32 are `singles`. If 32-bit floats hold them as they are
-/// along all axes on which the frame differs from the world, there is none: the frame would keep no digit more, and lose
-/// those of a vertex far from its origin.
+/// along all axes on which the frame differs from the world, there is none: the frame would keep no digit more, and
+/// lose those of a vertex far from its origin.
 pub(crate) fn frame_of(singles: &[Vec3], points: &[DVec3], corners: &[u32]) -> Option<Placement> {
     let placement = placement_of_points(points, corners);
     let differs = [0, 1, 2].map(|axis| placement.scale != 1.0 || placement.origin[axis] != 0.0);
