@@ -32,6 +32,7 @@ pub const PATCH_SIZE: u32 = 512;
 /// Report of one of several meshes.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "MeshReportOf{T}"))]
 pub struct MeshReport<T> {
     /// Name of the mesh.
     pub path: String,
