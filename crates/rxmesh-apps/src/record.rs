@@ -50,7 +50,7 @@ pub(crate) struct Record {
 }
 
 #[cfg(test)]
-rxmesh_host::units!(Record {});
+rxmesh_host::units!(Record { repair, edit });
 
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -152,6 +152,9 @@ pub(crate) struct EditRecord {
     /// Report of the command.
     pub(crate) report: Map<String, Value>,
 }
+
+#[cfg(test)]
+rxmesh_host::units!(EditRecord { before, after });
 
 /// Lengths of edges over a target.
 #[derive(Debug, Serialize)]

@@ -17,8 +17,6 @@ pub struct OperationFunction {
     pub summary: &'static str,
     /// Help of the command: examples, then text.
     pub help: &'static str,
-    /// Keys of the report, each with what it holds.
-    pub record: &'static [(&'static str, &'static str)],
     /// Positional arguments.
     pub takes: Takes,
     /// `true` if it takes a list of meshes.
@@ -41,7 +39,6 @@ impl OperationFunction {
             group: O::GROUP,
             summary: O::SUMMARY,
             help: O::HELP,
-            record: O::RECORD,
             takes: <O::On as CallForm>::TAKES,
             several: O::SEVERAL,
             output: O::OUTPUT,

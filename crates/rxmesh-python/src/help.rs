@@ -4,7 +4,7 @@ use crate::forms::Takes;
 use crate::functions::OperationFunction;
 use crate::keywords::{name_of, shown, with_keywords};
 use clap::{Arg, ArgAction, Command};
-use rxmesh::OutputKind;
+use rxmesh::{OutputKind, schema};
 use std::fmt::Write as _;
 
 /// Positional arguments with their default values, as Python writes them.
@@ -83,10 +83,13 @@ pub fn text(function: &OperationFunction) -> String {
         let _ = writeln!(out, "    {name}: {help}");
     }
     let _ = write!(out, "\nReturns a `Result`: {}.", result(function));
-    if !function.record.is_empty() {
+    let keys = schema::of(function.name).map_or(Vec::new(), |report| schema::keys(&report));
+    if !keys.is_empty() {
         out += " Keys of its report:\n";
-        for (key, holds) in function.record {
-            let _ = writeln!(out, "    {key}: {}", with_keywords(holds));
+        for key in keys {
+            let unit = key.unit.map_or(String::new(), |unit| format!(", {unit}"));
+            let text = format!("{} ({}{unit}): {}", key.path, key.kind, key.holds);
+            let _ = writeln!(out, "    {}", with_keywords(&text));
         }
     } else {
         out += "\n";

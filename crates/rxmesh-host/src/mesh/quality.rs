@@ -80,6 +80,12 @@ pub struct Quality {
     pub volume: Option<f64>,
 }
 
+units!(Quality {
+    edge_length: Length,
+    area: Area,
+    volume: Volume
+});
+
 /// Largest sum of the area vectors of a closed mesh, as a part of its area: that of rounding.
 const NEARLY_CLOSED: f64 = 1e-6;
 

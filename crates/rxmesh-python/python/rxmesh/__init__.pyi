@@ -67,7 +67,7 @@ def read(
     *,
     polygons: bool = False,
     format: str | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
 ) -> Mesh: ...
 def write(
     path: Path,
@@ -92,7 +92,7 @@ class Mesh:
         attributes: Mapping[str, Array] | None = None,
         vertex_attributes: Mapping[str, Array] | None = None,
         face_attributes: Mapping[str, Array] | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
     ) -> None: ...
     @property
     def vertices(self) -> Any: ...
@@ -118,7 +118,7 @@ class Mesh:
         matrix_free: bool = False,
         no_preconditioner: bool = False,
         multigrid: Literal["auto", "always", "never"] | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -126,7 +126,7 @@ class Mesh:
     def normals(
         self,
         *,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -139,7 +139,7 @@ class Mesh:
         noise: Value | None = None,
         sigma_c: Value | None = None,
         sigma_s: Value | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -152,7 +152,7 @@ class Mesh:
         threshold: Value | None = None,
         max_iter: Value | None = None,
         quality: Literal["distance", "none"] | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -161,7 +161,7 @@ class Mesh:
         self,
         *,
         quality: Literal["mean", "gaussian", "defect", "none"] | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -170,7 +170,7 @@ class Mesh:
         self,
         *,
         worst: Value | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -183,7 +183,7 @@ class Mesh:
         largest: bool = False,
         min_faces: Value | None = None,
         labels: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -197,7 +197,7 @@ class Mesh:
         weights: Literal["uniform", "cotangent"] | None = None,
         move_boundary: bool = False,
         taubin: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -217,7 +217,7 @@ class Mesh:
         pin: Value | Sequence[Value] | None = None,
         pin_boundary: bool = False,
         pin_top: Value | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -233,7 +233,7 @@ class Mesh:
         map: bool = False,
         conflicts: Literal["claims", "speculative"] | None = None,
         repair: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -256,7 +256,7 @@ class Mesh:
         no_keep_seams: bool = False,
         map: bool = False,
         repair: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -284,7 +284,7 @@ class Mesh:
         map: bool = False,
         conflicts: Literal["claims", "speculative"] | None = None,
         repair: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -311,7 +311,7 @@ class Mesh:
         map: bool = False,
         conflicts: Literal["claims", "speculative"] | None = None,
         repair: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -322,7 +322,7 @@ class Mesh:
         steps: Value | None = None,
         every: Value | None = None,
         frames: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
     def soft(
@@ -333,7 +333,7 @@ class Mesh:
         solver: Literal["implicit", "springs", "projective", "xpbd", "vbd"] | None = None,
         pin_top: bool = False,
         frames: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
     def subdivide(
@@ -351,7 +351,7 @@ class Mesh:
         creases: Value | None = None,
         sharpen_non_manifold: bool = False,
         triangles: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
     def check(
@@ -369,7 +369,7 @@ class Mesh:
         quality: bool = False,
         samples: Value | None = None,
         seed: Value | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
     def repair(
@@ -412,6 +412,25 @@ class Mesh:
 
 @overload
 def mcf(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    time_step: Value | None = None,
+    tol: Value | None = None,
+    max_iter: Value | None = None,
+    matrix_free: bool = False,
+    no_preconditioner: bool = False,
+    multigrid: Literal["auto", "always", "never"] | None = None,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
+@overload
+def mcf(
     v: Mesh | Result | Array,
     f: Faces | None = None,
     *,
@@ -421,33 +440,14 @@ def mcf(
     matrix_free: bool = False,
     no_preconditioner: bool = False,
     multigrid: Literal["auto", "always", "never"] | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def mcf(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    time_step: Value | None = None,
-    tol: Value | None = None,
-    max_iter: Value | None = None,
-    matrix_free: bool = False,
-    no_preconditioner: bool = False,
-    multigrid: Literal["auto", "always", "never"] | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Smooth a mesh by mean curvature flow.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
@@ -459,7 +459,7 @@ def mcf(
         matrix_free: Recompute the cotangent weights in each iteration, in shared memory, instead of keeping a matrix: less memory, more time
         no_preconditioner: Plain conjugate gradients, without Jacobi's preconditioner
         multigrid: Precondition by multigrid instead, which takes fewer iterations if triangles are needles, of more work each. Needs the matrix: "auto" (After many iterations without it; never without a matrix), "always" (From the beginning), "never" (Not at all) [default: "auto"]
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -468,14 +468,20 @@ def mcf(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
-        time_step: time step, given or default
-        iterations: iterations done
-        cycles: iterations preconditioned by multigrid
-        residual: square root of r.r over r0.r0 at the end
-        converged: `true` if the residual is below the tolerance
-        volume_before: signed volume of the input; for an open mesh that of the cones from its middle
-        volume_after: the same of the output
-        meshes: for several meshes `path`, `time_step`, `iterations`, `cycles`, `residual`, `converged` of each; `time_step` of the report is then the longest, and `residual` that of all
+        time_step (number, length²): Time step, given or default, in squared length units of the mesh. Of several meshes the longest
+        iterations (integer): Iterations done
+        residual (number): `sqrt(r . r / r0 . r0)` at the end; 0 if there was nothing to do. With multigrid recomputed from the solution, before that is rounded to 32 bits; without by the iterations' recurrence
+        converged (boolean): `true` if the tolerance was reached
+        cycles (integer): Number of iterations that were preconditioned by a cycle of multigrid
+        volume_before (number, length³): Signed volume of the input; for an open mesh that of the cones from its middle
+        volume_after (number, length³): The same of the output
+        meshes[] (list of object): Report of each mesh, if there are several
+        meshes[].path (text): Name of the mesh
+        meshes[].time_step (number, length²): Time step, given or default, in squared length units of the mesh. Of several meshes the longest
+        meshes[].iterations (integer): Iterations done
+        meshes[].residual (number): `sqrt(r . r / r0 . r0)` at the end; 0 if there was nothing to do. With multigrid recomputed from the solution, before that is rounded to 32 bits; without by the iterations' recurrence
+        meshes[].converged (boolean): `true` if the tolerance was reached
+        meshes[].cycles (integer): Number of iterations that were preconditioned by a cycle of multigrid
 
     Solves (2 A + DT L) x = 2 A x0 by conjugate gradients, with cotangent weights and mixed areas of the input
     (RXMesh 2021, listing 4); meshes of needles continue with multigrid. Each step reduces the volume; longer steps
@@ -488,36 +494,36 @@ def mcf(
 
 @overload
 def normals(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
+@overload
+def normals(
     v: Mesh | Result | Array,
     f: Faces | None = None,
     *,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def normals(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Compute vertex normals (weighted as in Max 1999).
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
 
     Arguments:
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -526,9 +532,28 @@ def normals(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, and `attributes["normal"]`. Keys of its report:
-        normals: `zero`: vertices whose normal is zero: without a face of positive area, or with faces that cancel
+        normals (object): Vertices by their normal
+        normals.zero (integer): Vertices whose normal is zero: without a face of positive area, or with faces that cancel
     """
 
+@overload
+def filter(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    scheme: Literal["normals", "vertices"] | None = None,
+    iterations: Value | None = None,
+    noise: Value | None = None,
+    sigma_c: Value | None = None,
+    sigma_s: Value | None = None,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
 @overload
 def filter(
     v: Mesh | Result | Array,
@@ -539,32 +564,14 @@ def filter(
     noise: Value | None = None,
     sigma_c: Value | None = None,
     sigma_s: Value | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def filter(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    scheme: Literal["normals", "vertices"] | None = None,
-    iterations: Value | None = None,
-    noise: Value | None = None,
-    sigma_c: Value | None = None,
-    sigma_s: Value | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Remove noise and keep features, by bilateral filtering.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
@@ -575,7 +582,7 @@ def filter(
         noise: Standard deviation of the noise across the surface, a length in the mesh's unit [default: estimated]
         sigma_c: Standard deviation of closeness, for vertices: a length in the mesh's unit, or one of mean-edge (each vertex's), shortest-edge (each vertex's), mesh-mean-edge (one for all); the ball around a vertex has twice this radius [default: mean-edge]
         sigma_s: Standard deviation of similarity, for vertices: steps across the surface much higher than this are kept; a length in the mesh's unit, or one of noise (that of the whole mesh), ball (the standard deviation of the heights in each vertex's ball) [default: noise]
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -584,14 +591,18 @@ def filter(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
-        scheme: filtered quantity: `normals` or `vertices`
-        iterations: iterations done
-        noise: standard deviation of the noise across the surface, given or estimated
-        noise_over_edge: the same over the mean length of edges
-        large_balls: balls over all iterations that did not fit shared memory
-        volume_before: signed volume of the input; for an open mesh that of the cones from its middle
-        volume_after: the same of the output
-        meshes: for several meshes `path`, `iterations`, `noise` and `noise_over_edge` of each; those of the report are then the largest
+        scheme (text): Quantity that was filtered; `normals`: Normals of faces, which vertices then follow (Zheng, Fu, Au, Tai 2011); `vertices`: Heights of vertices over each other's tangent planes (Fleishman, Drori, Cohen-Or 2003)
+        iterations (integer): Iterations done
+        noise (number, length): Standard deviation of the noise across the surface, given or estimated, in the mesh's unit. 0 if the rule for sigma_s needs none. Of several meshes the largest
+        noise_over_edge (number): The same over the mean length of the edges. Of several meshes the largest
+        large_balls (integer): Balls over all iterations that did not fit shared memory and took longer. Results do not depend on it. 0 for the scheme of normals
+        volume_before (number, length³): Signed volume of the input; for an open mesh that of the cones from its middle
+        volume_after (number, length³): The same of the output
+        meshes[] (list of object): Report of each mesh, if there are several
+        meshes[].path (text): Name of the mesh
+        meshes[].iterations (integer): Iterations done
+        meshes[].noise (number, length): Standard deviation of the noise across the surface, given or estimated, in the mesh's unit
+        meshes[].noise_over_edge (number): The same over the mean length of the edges
 
     Normals of faces are filtered, by area, closeness and similarity, and vertices follow them (Zheng, Fu,
     Au, Tai 2011), until the change is as large as the estimated noise: sharp edges and volume are kept,
@@ -611,7 +622,7 @@ def geodesic(
     threshold: Value | None = None,
     max_iter: Value | None = None,
     quality: Literal["distance", "none"] | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
@@ -629,7 +640,7 @@ def geodesic(
         threshold: A distance that falls by less than this part of the shortest edge around is not passed on: about the part by which distances may be longer than the scheme's [default: 0.004]
         max_iter: Limit of rounds over the patches [default: twice the number of vertices, many times the usual number]
         quality: Value for other programs to show: written once more as the column 'quality': "distance" (The distance; the largest one where no source reaches), "none" (No such column) [default: "distance"]
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -638,12 +649,12 @@ def geodesic(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, and values of vertices in `attributes`, by name. Keys of its report:
-        iterations: rounds over the patches
-        converged: `true` if all distances are final
-        max_distance: largest finite distance
-        reached: vertices that a source reaches
-        unreached: vertices that no source reaches
-        off_surface: largest distance of a source point from the surface
+        iterations (integer): Rounds over the patches, the one that found nothing to do included
+        converged (boolean): `true` if all distances are final
+        max_distance (number, length): Largest finite distance, in the mesh's unit of length
+        reached (integer): Vertices that a source reaches, the sources included; those reached so far if it did not converge
+        unreached (integer): Vertices that no source reaches
+        off_surface (number, length): Largest distance of a source point from the surface, in the mesh's unit
 
     Writes the column 'distance', in the mesh's unit of length: infinite where no source reaches; and
     'quality', which MeshLab and others show as colour.
@@ -655,39 +666,39 @@ def geodesic(
 
 @overload
 def curvature(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    quality: Literal["mean", "gaussian", "defect", "none"] | None = None,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
+@overload
+def curvature(
     v: Mesh | Result | Array,
     f: Faces | None = None,
     *,
     quality: Literal["mean", "gaussian", "defect", "none"] | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def curvature(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    quality: Literal["mean", "gaussian", "defect", "none"] | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Compute Gaussian and mean curvature of the vertices.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
 
     Arguments:
         quality: Value for other programs to show: written once more as the column 'quality': "mean" (The mean curvature), "gaussian" (The Gaussian curvature), "defect" (The angle defect), "none" (No such column) [default: "mean"]
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -696,12 +707,12 @@ def curvature(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, and values of vertices in `attributes`, by name. Keys of its report:
-        total_gaussian_curvature: sum of the angle defects, in radians
-        euler_characteristic: V - E + F
-        gauss_bonnet_difference: the first less 2 pi times the second: rounding on manifold meshes, multiples of pi on others (with a warning)
-        gaussian_range: smallest and largest Gaussian curvature, in one over squared length
-        mean_range: smallest and largest mean curvature, in one over length
-        total_area: area
+        total_gaussian_curvature (number): Sum of the angle defects, in radians, boundary included: `2 pi` times the Euler characteristic on every manifold mesh, closed or not (Gauss-Bonnet: the boundary's angle defects are its geodesic curvature)
+        euler_characteristic (integer): Vertices less edges plus faces; vertices of no face do not count
+        gaussian_range (list of number, 1/length²): Smallest and largest Gaussian curvature, in one over squared length; zeroes when there is no vertex
+        mean_range (list of number, 1/length): Smallest and largest mean curvature, in one over length; zeroes when there is no vertex
+        total_area (number, length²): Area of the surface, in squared length
+        gauss_bonnet_difference (number): Total Gaussian curvature less `2 pi` times the Euler characteristic: rounding on manifold meshes, multiples of pi on others (with a warning)
 
     Writes the columns 'gaussian_curvature' (in one over squared length), 'mean_curvature' (in one over
     length, positive where the surface bends away from the faces' normals) and 'angle_defect' (in
@@ -710,39 +721,39 @@ def curvature(
 
 @overload
 def quality(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    worst: Value | None = None,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
+@overload
+def quality(
     v: Mesh | Result | Array,
     f: Faces | None = None,
     *,
     worst: Value | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def quality(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    worst: Value | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Measure the shape of the faces: radius ratio, aspect, angle, area.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
 
     Arguments:
         worst: List this many faces, those with the smallest radius ratio first [default: 0]
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -751,18 +762,22 @@ def quality(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, and values of faces in `attributes`, by name. Keys of its report:
-        faces: number of faces
-        least_radius_ratio: smallest radius ratio
-        mean_radius_ratio: mean radius ratio
-        largest_aspect_ratio: largest aspect ratio; null if a face has no area
-        least_angle: smallest angle, in degrees
-        mean_angle: mean of the faces' smallest angles, in degrees
-        least_area: area of the smallest face
-        largest_area: area of the largest face
-        total_area: area of all faces
-        radius_ratios: faces by radius ratio, a bar a tenth
-        angles: faces by smallest angle, a bar each six degrees
-        worst: `face`, `radius_ratio`, `smallest_angle`, `area` of the faces that worst lists
+        faces (integer): Number of faces
+        least_radius_ratio (number): Smallest radius ratio; 1 without faces
+        mean_radius_ratio (number): Mean radius ratio; 1 without faces
+        largest_aspect_ratio (number or null): Largest aspect ratio; infinite (`null` in records) if a face has no area, 1 without faces
+        least_angle (number): Smallest angle of all faces, in degrees; 60 without faces
+        mean_angle (number): Mean over the faces of their smallest angle, in degrees; 60 without faces
+        least_area (number, length²): Area of the smallest face, in squared length; 0 without faces
+        largest_area (number, length²): Area of the largest face, in squared length; 0 without faces
+        total_area (number, length²): Area of all faces, in squared length
+        radius_ratios (list of integer): Number of faces by radius ratio: from 0 to 0.1, and so on
+        angles (list of integer): Number of faces by smallest angle: from 0 to 6 degrees, and so on
+        worst[] (list of object): Faces with the smallest radius ratio, if some were asked for
+        worst[].face (integer): Number of the face, in the order of the file
+        worst[].radius_ratio (number): Radius ratio
+        worst[].smallest_angle (number): Smallest angle, in degrees
+        worst[].area (number, length²): Area, in squared length
 
     Writes columns of the faces: 'radius_ratio' (twice the inscribed over the circumscribed radius, 1 if
     equilateral, 0 without area), 'aspect_ratio' (longest side over the inscribed diameter, 1 if
@@ -780,7 +795,7 @@ def components(
     largest: bool = False,
     min_faces: Value | None = None,
     labels: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
@@ -798,7 +813,7 @@ def components(
         largest: Keep the component with the most faces, as keep 1
         min_faces: Keep components of at least N faces [default: 0]
         labels: Write each face's component as the column 'component' (in PLY, for example)
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -807,17 +822,40 @@ def components(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
-        components: number of components of the input
-        kept: number of kept components
-        listed: the ten components with the most faces, as `label`, `faces`, `vertices`, `area`
-        faces_left_out: faces of the input that are not written
-        vertices_left_out: vertices of the input that are not written
+        components (integer): Number of components of the input
+        kept (integer): Number of kept components
+        listed[] (list of object): The ten components with the most faces
+        listed[].label (integer): Label of the component
+        listed[].faces (integer): Number of its faces
+        listed[].vertices (integer): Vertices of its faces; one that several components share counts in each
+        listed[].area (number, length²): Area of its faces, in squared length
+        faces_left_out (integer): Faces of the input that are not in the result
+        vertices_left_out (integer): Vertices of the input that are not in the result
 
     Components are numbered from 0 in the order of their first faces in the file. Kept components keep
     all their data and their order. Isolated vertices are in no component, and are removed when any
     component is.
     """
 
+@overload
+def smooth(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    iterations: Value | None = None,
+    lambda_: Value | None = None,
+    mu: Value | None = None,
+    weights: Literal["uniform", "cotangent"] | None = None,
+    move_boundary: bool = False,
+    taubin: bool = False,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
 @overload
 def smooth(
     v: Mesh | Result | Array,
@@ -829,33 +867,14 @@ def smooth(
     weights: Literal["uniform", "cotangent"] | None = None,
     move_boundary: bool = False,
     taubin: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def smooth(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    iterations: Value | None = None,
-    lambda_: Value | None = None,
-    mu: Value | None = None,
-    weights: Literal["uniform", "cotangent"] | None = None,
-    move_boundary: bool = False,
-    taubin: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Smooth a mesh by Laplacian or Taubin smoothing.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
@@ -867,7 +886,7 @@ def smooth(
         weights: Weights of neighbours: "uniform" (All the same), "cotangent" (By the cotangents of the angles opposite the edge, never negative, of the positions at each step) [default: "uniform"]
         move_boundary: Let boundary vertices move as well
         taubin: Taubin's smoothing, with his factors where lambda_ and mu are not given
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -876,10 +895,10 @@ def smooth(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
-        weights: weights of the neighbours
-        steps: steps of either kind done
-        volume_before: signed volume of the input; for an open mesh that of the cones from its middle
-        volume_after: the same of the output
+        steps (integer): Steps of either kind
+        weights (text): Weights of neighbours; `uniform`: All the same; `cotangent`: By the cotangents of the angles opposite the edge, never negative, of the positions at each step
+        volume_before (number, length³): Signed volume of the input; for an open mesh that of the cones from its middle
+        volume_after (number, length³): The same of the output
 
     Each step moves a vertex by a part of the way to the mean of its neighbours (Taubin 1995). Normals of
     the input are recomputed.
@@ -901,7 +920,7 @@ def spring(
     pin: Value | Sequence[Value] | None = None,
     pin_boundary: bool = False,
     pin_top: Value | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
@@ -926,7 +945,7 @@ def spring(
         pin: A fixed vertex, counted from 0 in the order of the file; may be given several times
         pin_boundary: All vertices of the boundary stay
         pin_top: The vertices in the top PERCENT of the mesh's height (against gravity) stay
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -935,11 +954,19 @@ def spring(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
-        pinned: number of fixed vertices
-        time_step: in seconds; like `stiffness` and `damping` given, or from the size of the mesh
-        energy_before: at rest, in joules: `kinetic`, `elastic`, `gravity` (relative to the input's height), `total`
-        energy: the same at the end
-        last_solve: `iterations` and `residual` of the last implicit step; `null` for the other methods
+        pinned (integer): Number of fixed vertices
+        time_step (number): Time step in seconds, given or from the size of the mesh
+        stiffness (number): Stiffness of the springs in newtons a metre, given or from the size of the mesh
+        damping (number): Damping in one over seconds, given or from the size of the mesh
+        energy_before (object): Energy at rest, in joules
+        energy_before.kinetic (number, mass·length²/time²): Energy of the motion
+        energy_before.elastic (number, mass·length²/time²): Energy of the springs
+        energy_before.gravity (number, mass·length²/time²): Energy of the heights, relative to the positions at rest
+        energy_before.total (number, mass·length²/time²): Sum of all three
+        energy (object): Energy at the end, in joules
+        last_solve (object or null): Results of the solver in the last implicit step; `None` for the other methods
+        last_solve.iterations (integer): Iterations done
+        last_solve.residual (number): `sqrt(r . r / r0 . r0)` at the end; 0 when there was nothing to do
 
     Every edge is a spring that is at rest in the input; coordinates are metres. Explicit steps stay
     stable only well below sqrt(M / (K valence)) seconds. Without gravity, the defaults of step, stiffness
@@ -948,6 +975,27 @@ def spring(
     Normals of the input are recomputed.
     """
 
+@overload
+def delaunay(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    max_rounds: Value | None = None,
+    validate: bool = False,
+    keep_groups: bool = False,
+    groups_from: Value | Sequence[Value] | None = None,
+    no_keep_seams: bool = False,
+    map: bool = False,
+    conflicts: Literal["claims", "speculative"] | None = None,
+    repair: bool = False,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
 @overload
 def delaunay(
     v: Mesh | Result | Array,
@@ -961,35 +1009,14 @@ def delaunay(
     map: bool = False,
     conflicts: Literal["claims", "speculative"] | None = None,
     repair: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def delaunay(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    max_rounds: Value | None = None,
-    validate: bool = False,
-    keep_groups: bool = False,
-    groups_from: Value | Sequence[Value] | None = None,
-    no_keep_seams: bool = False,
-    map: bool = False,
-    conflicts: Literal["claims", "speculative"] | None = None,
-    repair: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Flip edges until the mesh is Delaunay.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
@@ -1003,7 +1030,7 @@ def delaunay(
         map: Give the place of each vertex and face of the input in the result as `vertex_map` and `face_map`, -1 for those that are gone
         conflicts: Scheduler that decides between changes that overlap: "claims" (Claims on flat arrays, in rounds over the whole mesh: the same result on every run), "speculative" (Patches in shared memory that lock their neighbours (Mahmoud et al. 2024): the first to lock wins) [default: "claims"]
         repair: Repair the mesh first, as the function `repair` does
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -1012,11 +1039,45 @@ def delaunay(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
-        run: `rounds`, `candidates`, `conflicts`, `refused`, `done` (flips), `finished`
-        left: edges that still violate the criterion, because a flip would fold the surface or make a second edge
-        frozen: frozen edges that violate the criterion
+        run (object): Counts of the rounds; `done` is the number of flips
+        run.rounds (integer): Number of rounds
+        run.candidates (integer): Candidates for a change, over all rounds
+        run.conflicts (integer): Candidates that lost against another and tried again, over all rounds
+        run.refused (integer): Candidates that were refused, over all rounds
+        run.done (integer): Changes that were made
+        run.finished (boolean): `true` if nothing was left to do
+        left (integer): Interior edges that violate the criterion still, 0 unless counted: their flip would fold the surface or make an edge that exists
+        frozen (integer): Interior edges that violate the criterion and are frozen, 0 unless counted
     """
 
+@overload
+def simplify(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    faces: Value | None = None,
+    ratio: Value | None = None,
+    error: Value | None = None,
+    cost: Literal["quadric", "length"] | None = None,
+    boundary: Literal["keep", "hold", "free"] | None = None,
+    boundary_weight: Value | None = None,
+    group_weight: Value | None = None,
+    quantile: Value | None = None,
+    max_rounds: Value | None = None,
+    validate: bool = False,
+    keep_groups: bool = False,
+    groups_from: Value | Sequence[Value] | None = None,
+    no_keep_seams: bool = False,
+    map: bool = False,
+    repair: bool = False,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
 @overload
 def simplify(
     v: Mesh | Result | Array,
@@ -1037,42 +1098,14 @@ def simplify(
     no_keep_seams: bool = False,
     map: bool = False,
     repair: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def simplify(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    faces: Value | None = None,
-    ratio: Value | None = None,
-    error: Value | None = None,
-    cost: Literal["quadric", "length"] | None = None,
-    boundary: Literal["keep", "hold", "free"] | None = None,
-    boundary_weight: Value | None = None,
-    group_weight: Value | None = None,
-    quantile: Value | None = None,
-    max_rounds: Value | None = None,
-    validate: bool = False,
-    keep_groups: bool = False,
-    groups_from: Value | Sequence[Value] | None = None,
-    no_keep_seams: bool = False,
-    map: bool = False,
-    repair: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Simplify meshes to a number of faces, or an error, by collapsing edges.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
@@ -1093,7 +1126,7 @@ def simplify(
         no_keep_seams: Do not keep seams, where texture coordinates or normals of corners differ between faces and where vertices are split (simplify: nor borders between groups)
         map: Give the place of each vertex and face of the input in the result as `vertex_map` and `face_map`, -1 for those that are gone
         repair: Repair the mesh first, as the function `repair` does
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -1102,14 +1135,32 @@ def simplify(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
-        run: `rounds`, `candidates`, `conflicts`, `refused`, `done` (collapses), `finished`
-        faces_before: faces at the beginning
-        target: requested number of faces
-        faces: faces at the end
-        end: `reached`, `deviation`, `stuck` or `rounds`
-        deviation: largest distance of a vertex from the planes of the faces that it stands for, as the root of the mean square; null if lengths are the cost
-        refused: remaining edges by reason (`frozen`, `link`, `fold`, `not_finite`, `bend`, `deviation`), if the number was not reached
-        meshes: for several meshes `path`, `faces_before`, `target`, `faces`, `end`, `deviation` of each
+        run (object): Counts of the rounds; `done` is the number of collapses
+        run.rounds (integer): Number of rounds
+        run.candidates (integer): Candidates for a change, over all rounds
+        run.conflicts (integer): Candidates that lost against another and tried again, over all rounds
+        run.refused (integer): Candidates that were refused, over all rounds
+        run.done (integer): Changes that were made
+        run.finished (boolean): `true` if nothing was left to do
+        faces_before (integer): Faces at the beginning
+        target (integer): Faces that were wanted; 0 when as few as the deviation allows
+        faces (integer): Faces at the end
+        end (text): Reason for the end; `reached`: The number of faces is reached; `deviation`: Every edge that is left is refused, some because the surface would come too far from where it was; `stuck`: Every edge that is left is refused, for other reasons; `rounds`: The number of rounds was used up
+        deviation (number or null, length): Distance of the surface from the input: the largest distance of a vertex from the planes of the faces that it stands for, as the root of the mean square, in the unit of positions. Only if quadrics are the cost
+        refused (object): Edges that are left and cannot go, when it ended before the number was reached
+        refused.frozen (integer): Both ends stay where they are: on a boundary that is kept, on a line that is kept, at a place that is not manifold; or a frozen face is near
+        refused.link (integer): The surface would become another one, or a component vanish
+        refused.fold (integer): A face would turn over or lose its area
+        refused.not_finite (integer): Positions that are not finite
+        refused.bend (integer): A boundary that is held would take another course
+        refused.deviation (integer): The surface would come too far from where it was
+        meshes[] (list of object): Report of each mesh, if there are several
+        meshes[].path (text): Name of the mesh
+        meshes[].faces_before (integer): Faces at the beginning
+        meshes[].target (integer): Faces that were wanted
+        meshes[].faces (integer): Faces at the end
+        meshes[].end (text): Reason for the end; `reached`: The number of faces is reached; `deviation`: Every edge that is left is refused, some because the surface would come too far from where it was; `stuck`: Every edge that is left is refused, for other reasons; `rounds`: The number of rounds was used up
+        meshes[].deviation (number or null, length): Largest distance of a vertex from the planes that it stands for, in the user's unit
 
     Edges collapse to the point of least quadric error (Garland and Heckbert 1997); boundaries are held.
     Vertices on borders between groups and materials and on seams of the texture move only along them.
@@ -1117,10 +1168,42 @@ def simplify(
     that leaves more faces than were asked for, `converged` is `False` and the reasons are listed. error bounds
     the distance from the input; together with ratio or faces the first limit that is reached ends it.
 
-    With several meshes each is simplified to a separate target, all in the same rounds, and -o names the
-    folder of the results.
+    With several meshes each is simplified to a separate target, all in the same rounds.
     """
 
+@overload
+def remesh(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    target_length: Value | None = None,
+    faces: Value | None = None,
+    adaptive: Value | None = None,
+    min_length: Value | None = None,
+    max_length: Value | None = None,
+    iterations: Value | None = None,
+    smoothing_steps: Value | None = None,
+    keep_features: Value | None = None,
+    no_project: bool = False,
+    max_deviation: Value | None = None,
+    max_faces: Value | None = None,
+    max_rounds: Value | None = None,
+    no_features: bool = False,
+    validate: bool = False,
+    keep_groups: bool = False,
+    groups_from: Value | Sequence[Value] | None = None,
+    no_keep_seams: bool = False,
+    map: bool = False,
+    conflicts: Literal["claims", "speculative"] | None = None,
+    repair: bool = False,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
 @overload
 def remesh(
     v: Mesh | Result | Array,
@@ -1146,47 +1229,14 @@ def remesh(
     map: bool = False,
     conflicts: Literal["claims", "speculative"] | None = None,
     repair: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def remesh(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    target_length: Value | None = None,
-    faces: Value | None = None,
-    adaptive: Value | None = None,
-    min_length: Value | None = None,
-    max_length: Value | None = None,
-    iterations: Value | None = None,
-    smoothing_steps: Value | None = None,
-    keep_features: Value | None = None,
-    no_project: bool = False,
-    max_deviation: Value | None = None,
-    max_faces: Value | None = None,
-    max_rounds: Value | None = None,
-    no_features: bool = False,
-    validate: bool = False,
-    keep_groups: bool = False,
-    groups_from: Value | Sequence[Value] | None = None,
-    no_keep_seams: bool = False,
-    map: bool = False,
-    conflicts: Literal["claims", "speculative"] | None = None,
-    repair: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Make triangles of one size, close to equilateral.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
@@ -1212,7 +1262,7 @@ def remesh(
         map: Give the place of each vertex and face of the input in the result as `vertex_map` and `face_map`, -1 for those that are gone
         conflicts: Scheduler that decides between changes that overlap: "claims" (Claims on flat arrays, in rounds over the whole mesh: the same result on every run), "speculative" (Patches in shared memory that lock their neighbours (Mahmoud et al. 2024): the first to lock wins) [default: "claims"]
         repair: Repair the mesh first, as the function `repair` does
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -1221,19 +1271,38 @@ def remesh(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
-        target_length: target length of edges
-        features: sharp edges kept at the beginning: those of lines that are long enough for the target length
-        area_before: area of the input; `area_after` is that of the result
-        volume_before: volume of the input by the divergence theorem, without meaning for a mesh with a boundary; `volume_after` is that of the result
-        iterations: iterations done
-        faces: faces of the result
-        expected_faces: requested number of faces, or the area over that of a triangle of the target length
-        length_over_target: mean length of edges over the target length
-        on_target: `true` if lengths and faces are close to the request
-        split: `rounds`, `candidates`, `conflicts`, `refused`, `done`, `finished` of the splits
-        collapse: the same of the contractions
-        flip: the same of the flips
-        meshes: for several meshes `path`, `target_length`, `iterations`, `faces`, `expected_faces`, `length_over_target`, `on_target`, areas and volumes of each; `target_length` of the report is then the longest
+        target_length (number, length): Target length of edges; with lengths by curvature, the one between whose quarter and fourfold they are unless told otherwise. Of several meshes the longest
+        features (integer): Sharp edges kept at the beginning: those of lines that are long enough for the target length
+        area_before (number, length²): Area of the input, in squared length
+        area_after (number, length²): Area of the result, in squared length
+        volume_before (number, length³): Volume of the input by the divergence theorem, in cubed length: below 0 if the mesh is inside out, without meaning if it has a boundary
+        volume_after (number, length³): The same of the result
+        iterations (integer): Iterations done
+        faces (integer): Faces of the result
+        expected_faces (number): Requested number of faces, or the area over that of an equilateral triangle of the target length
+        length_over_target (number): Mean length of edges, each over the length that it should have
+        on_target (boolean): `true` if the mean length is within 15 % of the target and the number of faces within 25 % of the expected, or if the number of faces is within 10 % of the requested one
+        split (object): Counts of the splits
+        split.rounds (integer): Number of rounds
+        split.candidates (integer): Candidates for a change, over all rounds
+        split.conflicts (integer): Candidates that lost against another and tried again, over all rounds
+        split.refused (integer): Candidates that were refused, over all rounds
+        split.done (integer): Changes that were made
+        split.finished (boolean): `true` if nothing was left to do
+        collapse (object): Counts of the contractions
+        flip (object): Counts of the flips
+        meshes[] (list of object): Report of each mesh, if there are several
+        meshes[].path (text): Name of the mesh
+        meshes[].target_length (number, length): Length that edges should have
+        meshes[].iterations (integer): Iterations done
+        meshes[].faces (integer): Faces of the result
+        meshes[].expected_faces (number): Number of faces that was requested, or that follows from the area and the target length
+        meshes[].length_over_target (number): Mean length of edges over the target
+        meshes[].on_target (boolean): `true` if lengths and faces are near the requested ones
+        meshes[].area_before (number, length²): Area of the input
+        meshes[].area_after (number, length²): Area of the result
+        meshes[].volume_before (number, length³): Volume of the input
+        meshes[].volume_after (number, length³): Volume of the result
 
     Repeatedly splits edges above 4/3 of the target, contracts those below 4/5, flips towards valence 6 (4 on
     the boundary), smooths in the tangent planes and moves vertices back to the input (Botsch and Kobbelt
@@ -1273,7 +1342,7 @@ def track(
     map: bool = False,
     conflicts: Literal["claims", "speculative"] | None = None,
     repair: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
@@ -1305,7 +1374,7 @@ def track(
         map: Give the place of each vertex and face of the input in the result as `vertex_map` and `face_map`, -1 for those that are gone
         conflicts: Scheduler that decides between changes that overlap: "claims" (Claims on flat arrays, in rounds over the whole mesh: the same result on every run), "speculative" (Patches in shared memory that lock their neighbours (Mahmoud et al. 2024): the first to lock wins) [default: "claims"]
         repair: Repair the mesh first, as the function `repair` does
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -1314,11 +1383,17 @@ def track(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
-        frames: frames done
-        target_length: approximate length of edges
-        split: `rounds`, `candidates`, `conflicts`, `refused`, `done`, `finished` of the splits
-        collapse: the same of the contractions
-        flip: the same of the flips
+        frames (integer): Frames done
+        target_length (number, length): Approximate length of edges
+        split (object): Counts of the splits
+        split.rounds (integer): Number of rounds
+        split.candidates (integer): Candidates for a change, over all rounds
+        split.conflicts (integer): Candidates that lost against another and tried again, over all rounds
+        split.refused (integer): Candidates that were refused, over all rounds
+        split.done (integer): Changes that were made
+        split.finished (boolean): `true` if nothing was left to do
+        collapse (object): Counts of the contractions
+        flip (object): Counts of the flips
 
     The field is curl noise (Bridson et al. 2007), which keeps volumes. After each frame long edges and
     those opposite wide angles are split, short ones contracted, edges flipped towards equal valences and
@@ -1332,7 +1407,7 @@ def simulate(
     checkpoint: Value | None = None,
     resume: Value | None = None,
     frames: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Simulate the deformable bodies of a scene.
@@ -1344,14 +1419,25 @@ def simulate(
         checkpoint: Write the final state to a file, from which `resume` continues
         resume: Continue from the state in a file
         frames: Give the bodies at every frame as `frames`
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `bodies` has a `Mesh` for each name. Keys of its report:
-        scene: the scene, with all defaults
-        bodies: for each body its `name`, and its numbers of `vertices`, `cells` and `faces` (`null` where it has none)
-        energies: at the start and at each frame: `step`, `time` (s), and in joules `kinetic`, `elastic` (not of cloth), `gravity` (relative to the shapes at rest), `contact`, `total`
-        frames: number of frames that were written
+        scene (object): Scene, with all defaults (docs/library/simulation.md describes its keys)
+        bodies[] (list of object): Bodies in the order of the scene
+        bodies[].name (text): Name of the body
+        bodies[].vertices (integer): Number of vertices
+        bodies[].cells (integer or null): Number of cells of a volume; `None` for cloth
+        bodies[].faces (integer or null): Number of faces of cloth; `None` for a volume
+        energies[] (list of object): Energies at the start, at each frame and at the end
+        energies[].step (integer): Number of steps
+        energies[].time (number): Time in seconds
+        energies[].kinetic (number): Kinetic energy
+        energies[].elastic (number): Elastic energy of the cells. That of cloth is not included: its constraints may have no compliance
+        energies[].gravity (number): Potential energy of gravity, relative to the rest shapes
+        energies[].contact (number): Energy of contact, without friction
+        energies[].total (number): Sum of all
+        frames (integer): Number of frames that were written, or passed to a receiver
 
     A scene has bodies of tetrahedra (neo-Hookean, corotated, linear, ARAP, springs; explicit, implicit,
     projective, XPBD, VBD, on a grid), cloth (XPBD), pins and colliders; units are SI.
@@ -1365,7 +1451,7 @@ def cloth(
     steps: Value | None = None,
     every: Value | None = None,
     frames: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
@@ -1379,17 +1465,28 @@ def cloth(
         steps: Number of steps [default: 250]
         every: Steps from frame to frame [default: 10]
         frames: Give the bodies at every frame as `frames`
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
-        scene: the scene, with all defaults
-        bodies: for each body its `name`, and its numbers of `vertices`, `cells` and `faces` (`null` where it has none)
-        energies: at the start and at each frame: `step`, `time` (s), and in joules `kinetic`, `elastic` (not of cloth), `gravity` (relative to the shapes at rest), `contact`, `total`
-        frames: number of frames that were written
+        scene (object): Scene, with all defaults (docs/library/simulation.md describes its keys)
+        bodies[] (list of object): Bodies in the order of the scene
+        bodies[].name (text): Name of the body
+        bodies[].vertices (integer): Number of vertices
+        bodies[].cells (integer or null): Number of cells of a volume; `None` for cloth
+        bodies[].faces (integer or null): Number of faces of cloth; `None` for a volume
+        energies[] (list of object): Energies at the start, at each frame and at the end
+        energies[].step (integer): Number of steps
+        energies[].time (number): Time in seconds
+        energies[].kinetic (number): Kinetic energy
+        energies[].elastic (number): Elastic energy of the cells. That of cloth is not included: its constraints may have no compliance
+        energies[].gravity (number): Potential energy of gravity, relative to the rest shapes
+        energies[].contact (number): Energy of contact, without friction
+        energies[].total (number): Sum of all
+        frames (integer): Number of frames that were written, or passed to a receiver
 
     The highest hundredth of the mesh is fixed; of a level mesh, that of its longest side. The ground lies one
     mesh size below it. Lengths of edges and angles between faces are constraints of XPBD, by patch colours.
@@ -1405,7 +1502,7 @@ def soft(
     solver: Literal["implicit", "springs", "projective", "xpbd", "vbd"] | None = None,
     pin_top: bool = False,
     frames: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
@@ -1421,17 +1518,28 @@ def soft(
         solver: Solver of the motion: "implicit" (Implicit Euler by Newton's method), "springs" (Masses and springs along the edges, by implicit Euler), "projective" (Projective dynamics), "xpbd" (XPBD), "vbd" (Vertex block descent) [default: "implicit"]
         pin_top: Fix the highest hundredth, in place of letting the body fall
         frames: Give the bodies at every frame as `frames`
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `cells`, `attributes`. Keys of its report:
-        scene: the scene, with all defaults
-        bodies: for each body its `name`, and its numbers of `vertices`, `cells` and `faces` (`null` where it has none)
-        energies: at the start and at each frame: `step`, `time` (s), and in joules `kinetic`, `elastic` (not of cloth), `gravity` (relative to the shapes at rest), `contact`, `total`
-        frames: number of frames that were written
+        scene (object): Scene, with all defaults (docs/library/simulation.md describes its keys)
+        bodies[] (list of object): Bodies in the order of the scene
+        bodies[].name (text): Name of the body
+        bodies[].vertices (integer): Number of vertices
+        bodies[].cells (integer or null): Number of cells of a volume; `None` for cloth
+        bodies[].faces (integer or null): Number of faces of cloth; `None` for a volume
+        energies[] (list of object): Energies at the start, at each frame and at the end
+        energies[].step (integer): Number of steps
+        energies[].time (number): Time in seconds
+        energies[].kinetic (number): Kinetic energy
+        energies[].elastic (number): Elastic energy of the cells. That of cloth is not included: its constraints may have no compliance
+        energies[].gravity (number): Potential energy of gravity, relative to the rest shapes
+        energies[].contact (number): Energy of contact, without friction
+        energies[].total (number): Sum of all
+        frames (integer): Number of frames that were written, or passed to a receiver
 
     The body falls onto ground that lies half its size below it, and sinks into it by at most a hundredth of its
     size. Cells are neo-Hookean (as rigid as possible with projective dynamics) with the density of water.
@@ -1456,7 +1564,7 @@ def subdivide(
     creases: Value | None = None,
     sharpen_non_manifold: bool = False,
     triangles: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
@@ -1479,17 +1587,21 @@ def subdivide(
         creases: Sharp edges: a file with lines of two vertices (counted from 0) and a sharpness, or an angle in degrees; edges with a larger angle between their faces are infinitely sharp
         sharpen_non_manifold: Cut edges of three or more faces open and make them sharp, and those of two faces with the same direction
         triangles: Write triangles: quads are cut along a diagonal
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
-        sharp_edges: edges of the mesh with a sharpness
-        sharp_vertices: vertices of the mesh with a sharpness
-        holes: faces of the mesh that are holes
-        patches: with `adaptive`, for each level: numbers of patches that are regular, on a boundary or crease, at an irregular vertex
+        sharp_edges (integer): Number of edges of the mesh with a sharpness
+        sharp_vertices (integer): Number of vertices of the mesh with a sharpness
+        holes (integer): Number of faces of the mesh that are holes
+        patches[] (list of object or null): Numbers of patches of each level, with `adaptive`
+        patches[].level (integer): Number of divisions of the faces
+        patches[].regular (integer): Number of regular patches (`PatchKind::Regular`)
+        patches[].border (integer): Number of patches on a boundary or a crease (`PatchKind::Border`)
+        patches[].irregular (integer): Number of patches at an irregular vertex (`PatchKind::Irregular`)
 
     Catmull-Clark (1978) takes polygons and gives quads, Loop (1987) and sqrt(3) (Kobbelt 2000) take triangles and give
     triangles. Creases, corners and holes of OBJ (`t crease`, `t corner`, `t hole`) and PLY are used, by the rules of
@@ -1521,7 +1633,83 @@ def check(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: its `report` alone. Keys of its report:
-        check: counts, properties, and for each kind of defect `count` and the `first` ten, counted from 0, among them `self_intersections`, pairs of faces (with `at_least` there may be more), unless `no_self_intersections` is given; `polygons`, of a mesh that is more than triangles: `triangles`, `quads`, `larger`, `largest` (corners), `sharp_edges`, `sharp_vertices`, `holes`, `least_flat` (`face`, and the `distance` of a corner from its plane), `crossing_faces`, `loose_sharp_edges`. Of a volume (docs/library/volumes.md): counts, `boundary_faces`, `manifold`, `face_components`, `vertex_components`, findings (`inverted_cells`, `degenerate_cells`, `flat_cells`, `slivers`, `repeated_cells`, `crowded_faces`, `pinched_edges`, `unused_vertices`, `duplicate_vertices`), `volume`, `cell_volume`, `dihedral_angle` and `radius_ratio` (`min`, `mean`, `max`), `least_angle` and `least_ratio` (`cell`, `value`), `bounding_box`, `edge_length`
+        check (object): Counts, properties and defects of a surface of triangles or polygons, or of a volume
+        check.vertices (integer): Number of vertices, isolated ones included
+        check.edges (integer): Number of edges
+        check.faces (integer): Number of faces, degenerate ones included
+        check.closed (boolean): `true` if there are faces, and every edge has two or more
+        check.manifold (boolean): `true` if there is no non-manifold edge or vertex and no degenerate face
+        check.orientable (boolean): `true` if the faces can be turned so that every edge with two faces is run along in both directions
+        check.consistently_oriented (boolean): `true` if they are turned so already
+        check.euler_characteristic (integer): Vertices that a proper face uses, minus edges, plus proper faces
+        check.genus (integer or null): Number of handles over all components; only for manifold orientable meshes
+        check.face_components (integer): Sets of faces connected through shared edges
+        check.vertex_components (integer): Sets of faces connected through shared vertices
+        check.boundary_loops (integer): Number of boundary loops
+        check.boundary_edges (object): Edges with one face
+        check.boundary_edges.count (integer): Number of offenders in all
+        check.boundary_edges.first (list of list of integer): First ten at most, numbered from 0
+        check.boundary_edges.at_least (boolean): `true` if there may be more: the search ended early, because it would have taken too long
+        check.non_manifold_edges (object): Edges with more than two faces
+        check.non_manifold_vertices (object): Vertices whose faces are not one fan, open or closed. The ends of non-manifold edges are among them
+        check.non_manifold_vertices.count (integer): Number of offenders in all
+        check.non_manifold_vertices.first (list of integer): First ten at most, numbered from 0
+        check.non_manifold_vertices.at_least (boolean): `true` if there may be more: the search ended early, because it would have taken too long
+        check.inconsistent_edges (object): Edges whose two faces run along them in the same direction
+        check.degenerate_faces (object): Faces that name a vertex twice
+        check.zero_area_faces (object): Faces whose area is exactly 0 (cross product of two edges, for polygons their sum over the fan around the first corner, in double precision), degenerate ones included. There is no tolerance: "nearly 0" depends on the size of the mesh
+        check.duplicate_faces (object): Faces with the same vertices as an earlier face, in any order
+        check.isolated_faces (object): Faces that share no edge with another
+        check.isolated_vertices (object): Vertices that no face names
+        check.only_degenerate_vertices (integer): Vertices that only degenerate faces name
+        check.duplicate_vertices (object): Vertices at exactly the place of an earlier vertex
+        check.max_valence (object or null): Largest valence
+        check.max_valence.valence (integer): Number of edges that end at the vertex
+        check.max_valence.vertex (integer): First vertex that has it
+        check.min_valence (object or null): Smallest valence of a vertex that has an edge
+        check.bounding_box (list of list of number or null, length): Lowest and highest corner of the box around all faces
+        check.edge_length (object or null): Lengths of the edges
+        check.edge_length.min (number, length): Shortest
+        check.edge_length.mean (number, length): Mean over all edges
+        check.edge_length.max (number, length): Longest
+        check.polygons (object or null): Findings about polygons; `None` for triangles without sharpness and holes
+        check.polygons.triangles (integer): Faces of three corners
+        check.polygons.quads (integer): Faces of four corners
+        check.polygons.larger (integer): Faces of more corners
+        check.polygons.largest (integer): Corners of the largest face; 0 without faces
+        check.polygons.sharp_edges (integer): Edges of a sharpness above 0
+        check.polygons.sharp_vertices (integer): Vertices of a sharpness above 0
+        check.polygons.holes (integer): Faces that shape the surface but are not part of it
+        check.polygons.least_flat (object or null): Face that is farthest from flat, where one is not flat
+        check.polygons.least_flat.face (integer): First face with that deviation
+        check.polygons.least_flat.distance (number, length): Largest distance of a corner from the plane through the middle of the corners, along the Newell normal; in the world
+        check.polygons.crossing_faces (object): Faces that seen along their Newell normal have two sides that cross. Faces of more than `PolygonReport::MOST_CORNERS` corners that are not convex are not examined
+        check.polygons.loose_sharp_edges (object): Sharp edges whose ends no edge joins
+        check.self_intersections (object or null): Pairs of faces that intersect (`self_intersections`): they have more points in common than shared corners and sides. `None` without a search; `check`) does none
+        check.cells (integer): Number of cells, degenerate ones included
+        check.boundary_faces (integer): Faces that belong to one cell
+        check.inverted_cells (object): Cells of negative volume
+        check.degenerate_cells (object): Cells that name a vertex twice
+        check.flat_cells (object): Cells whose volume is exactly 0 (in double precision), degenerate ones included
+        check.slivers (object): Cells that are neither inverted nor flat, and have a dihedral angle below `SLIVER_DEGREES`
+        check.repeated_cells (object): Cells with the same vertices as an earlier cell, in any order
+        check.crowded_faces (object): Faces of more than two cells
+        check.crowded_faces.count (integer): Number of offenders in all
+        check.crowded_faces.first (list of list of integer): First ten at most, numbered from 0
+        check.crowded_faces.at_least (boolean): `true` if there may be more: the search ended early, because it would have taken too long
+        check.pinched_edges (object): Edges at which the boundary faces are not one closed ring: more than two of them
+        check.unused_vertices (object): Vertices that no cell names
+        check.volume (number, length³): Sum of the cells' signed volumes, in the world, in cubed length
+        check.cell_volume (object or null, length³): Signed volumes of the cells that are not degenerate, in the world
+        check.cell_volume.min (number): Smallest
+        check.cell_volume.mean (number): Mean
+        check.cell_volume.max (number): Largest
+        check.dihedral_angle (object or null): Smallest dihedral angles of the cells that are neither degenerate nor flat, in degrees: 70.5 of a regular one
+        check.least_angle (object or null): Cell with the smallest dihedral angle
+        check.least_angle.cell (integer): First cell that has it
+        check.least_angle.value (number): Value of the measure there
+        check.radius_ratio (object or null): Three times the radius of the inscribed over that of the circumscribed sphere, of the same cells: 1 of a regular one (Liu and Joe 1994)
+        check.least_ratio (object or null): Cell with the smallest radius ratio
 
     Two faces intersect if they have more points in common than shared corners and sides; faces
     that touch count too.
@@ -1537,7 +1725,7 @@ def distance(
     quality: bool = False,
     samples: Value | None = None,
     seed: Value | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
@@ -1551,15 +1739,30 @@ def distance(
         quality: With output: write the column once more as 'quality', which MeshLab, PyVista and others show as colour
         samples: Points on the faces of each mesh, beside its vertices [default: 10 a face, at least 100000, at most 1 million]
         seed: Seed of random choices: the same seed gives the same points [default: 1]
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, and distances of vertices in `attributes`, by name. Keys of its report:
-        reference: `path`, `vertices`, `faces` of the second mesh
-        distance: `forward` (from the first mesh to the second) and `backward`, each with `surface` and `vertices`, each with `points`, `max`, `mean`, `rms`; of both ways the larger: `hausdorff`, `mean`, `rms`; `diagonal`
+        reference (object): Second mesh, which the first is compared with
+        reference.path (text): Name of the mesh
+        reference.vertices (integer): Number of vertices
+        reference.faces (integer): Number of faces
+        distance (object): Distances in both directions
+        distance.forward (object): Distances from the first mesh to the second
+        distance.forward.surface (object): Distances of points on its faces, uniformly by area; of its vertices if it has no area
+        distance.forward.surface.points (integer): Number of points
+        distance.forward.surface.max (number, length): Largest distance
+        distance.forward.surface.mean (number, length): Mean distance
+        distance.forward.surface.rms (number, length): Root of the mean square
+        distance.forward.vertices (object): Distances of its vertices
+        distance.backward (object): Distances from the second mesh to the first
+        distance.hausdorff (number, length): Larger of the two largest distances (the Hausdorff distance)
+        distance.mean (number, length): Larger of the two mean distances of the surfaces
+        distance.rms (number, length): Larger of the two root mean squares of the surfaces
+        distance.diagonal (number, length): Diagonal of the second mesh's bounding box, which percentages refer to
 
     Distances go from the vertices and from uniform points on the faces of each mesh to the other
     surface, not to its vertices (Cignoni, Rocchini, Scopigno 1998, Metro). Mean and RMS are over the
@@ -1612,9 +1815,73 @@ def repair(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
-        repair: `before` and `after` (counts of elements and of defects), and the report of each pass: `weld`, `degenerate`, `duplicates`, `split`, `orient`, `small`, `gaps`, `holes`, `outward`, `unused`; `null` for a pass that was not done
-        undone: requests that could not be met
-        self_intersections: pairs of faces of the result that intersect: `count`, and the `first` ten
+        repair (object): Counts before and after, and the report of each pass; `None` for a pass that was not done
+        repair.before (object): Elements and defects before
+        repair.before.vertices (integer): Vertices
+        repair.before.faces (integer): Faces
+        repair.before.components (integer): Sets of faces connected through edges
+        repair.before.boundary_loops (integer): Closed rings of boundary edges
+        repair.before.boundary_edges (integer): Edges with one face
+        repair.before.non_manifold_edges (integer): Edges with more than two faces
+        repair.before.non_manifold_vertices (integer): Vertices whose faces are not one fan
+        repair.before.inconsistent_edges (integer): Edges whose faces are not oriented alike
+        repair.before.degenerate_faces (integer): Faces that name a vertex twice
+        repair.before.zero_area_faces (integer): Faces without area, degenerate ones included
+        repair.before.duplicate_faces (integer): Faces with the vertices of an earlier one
+        repair.before.isolated_vertices (integer): Vertices of no face
+        repair.before.duplicate_vertices (integer): Vertices at the place of an earlier one
+        repair.weld (object or null): Vertices that were united
+        repair.weld.tolerance (number, length): Largest distance between vertices that were united, in the mesh's unit
+        repair.weld.vertices (integer): Vertices that were removed, because an earlier one is at their place
+        repair.weld.other_values (integer): Removed vertices whose values in columns (other than normals) were not those of the vertex that stays
+        repair.weld.collapsed (integer): Faces that then named a vertex twice and were dropped
+        repair.weld.duplicates (object): Faces that then were there more than once, and were dropped
+        repair.weld.duplicates.faces (integer): Faces that were there once more
+        repair.weld.duplicates.walls (integer): Walls between two solids, and fins: faces that lay back to back, of which neither is left
+        repair.degenerate (object or null): Faces without area that were dropped
+        repair.degenerate.repeated (integer): Faces that named a vertex twice
+        repair.degenerate.needles (integer): Faces with two corners at one place: the two vertices were united
+        repair.degenerate.caps (integer): Faces with three corners on a line: the faces across the longest side now meet in the corner between its ends
+        repair.duplicates (object or null): Faces that were there more than once and were dropped
+        repair.split (object or null): Edges and vertices that were split
+        repair.split.copies (integer): Copies of vertices: one for each fan of faces beyond the first
+        repair.split.turned (integer): Faces that were turned over
+        repair.split.cuts (integer): Edges cut open because no turning of faces makes their two faces agree: the mesh is not orientable
+        repair.split.on_edges (integer): New vertices on edges, where several sheets have an edge between the same two vertices
+        repair.split.dropped (integer): Faces dropped at such edges, where these are too short for a vertex on them
+        repair.orient (object or null): Faces that were turned to agree with their neighbours, where nothing was to be split
+        repair.orient.turned (integer): Faces that were turned over
+        repair.orient.conflicts (integer): Edges with two faces that no turning makes agree: the mesh is not orientable
+        repair.small (object or null): Small components that were dropped
+        repair.small.components (integer): Components of the mesh
+        repair.small.dropped (integer): Components that were dropped
+        repair.small.faces (integer): Faces of the components that were dropped
+        repair.gaps (object or null): Gaps that were closed
+        repair.gaps.merged (integer): Vertices that became one with another one
+        repair.gaps.divided (integer): Edges that were divided at a vertex beside them
+        repair.gaps.edges_before (integer): Boundary edges before
+        repair.gaps.edges_after (integer): Boundary edges that are left
+        repair.holes (object or null): Holes that were filled
+        repair.holes.found (integer): Boundary loops that were there
+        repair.holes.filled (integer): Number of them that are filled
+        repair.holes.left[] (list of object): Holes that are left, by their smallest vertex
+        repair.holes.left[].edges (integer): Number of its edges
+        repair.holes.left[].vertex (integer): A vertex of it, counted from 0: the smallest
+        repair.holes.left[].why (text): Why it was left; `too-large`: Hole with more edges, or a larger one, than the options allow; `outer`: Outer border: new faces would lie folded back upon the old ones; `open`: Open boundary: it ends at edges of more than two faces, or at faces that are turned over; `no-triangulation`: No triangulation exists, or none was found, whose faces have an area and whose edges are not in the mesh yet
+        repair.holes.faces_added (integer): Number of new faces
+        repair.holes.vertices_added (integer): Number of new vertices
+        repair.outward (object or null): Components that were turned outwards
+        repair.outward.closed (integer): Components without a boundary
+        repair.outward.turned (integer): Closed components that were turned over as a whole
+        repair.outward.cavities (integer): Closed components that are cavities: inside an odd number of others
+        repair.outward.open (integer): Components with a boundary, which stay as they are
+        repair.unused (integer or null): Vertices of no face that were dropped
+        repair.after (object): Elements and defects afterwards
+        undone (list of text): Requests that could not be met
+        self_intersections (object): Pairs of faces of the result that intersect
+        self_intersections.count (integer): Number of offenders in all
+        self_intersections.first (list of list of integer): First ten at most, numbered from 0
+        self_intersections.at_least (boolean): `true` if there may be more: the search ended early, because it would have taken too long
 
     The passes, unless skipped: vertices at one place are united; faces without area are removed without
     leaving a hole; of equal faces one is kept, of walls between two solids none; at edges of more than two
@@ -1660,14 +1927,14 @@ def transform(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
-        map: everything together, as 12 numbers, row by row; the fourth of each row moves
+        map (text): Map of positions: 12 numbers with commas between them, row by row; the fourth of each row moves
 
     For any order of the flags, the matrix comes first, then the rotations, the scale, the centre and
     the translation. Normals are transformed; a reflection reverses the faces.
     """
 
 def merge(
-    meshes: list[Mesh | Result | tuple[Array, Faces]],
+    meshes: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
     *,
     progress: Progress | None = None,
 ) -> Result:
@@ -1679,8 +1946,11 @@ def merge(
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
-        parts: `path`, `vertices`, `faces` of each mesh; `input` is the last one
-        left_out: columns that some meshes lack
+        parts[] (list of object): Meshes in their order; `input` of the record is the last one
+        parts[].path (text): Name of the mesh
+        parts[].vertices (integer): Number of vertices
+        parts[].faces (integer): Number of faces
+        left_out (list of text): Columns that some meshes lack
 
     Vertices are not joined where meshes touch. Columns that all meshes have (the same name, width and
     type) are kept; the others are named and left out. Texture coordinates and normals of corners,
