@@ -1,0 +1,30 @@
+//! Pictures as pixels.
+
+use crate::png;
+
+/// A picture: pixels in sRGB with alpha, row by row from the top.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Red, green, blue and alpha, from 0 to 255; colours are not multiplied by alpha.
+    pub pixels: Vec<[u8; 4]>,
+}
+
+impl Picture {
+    /// Returns a picture of one colour.
+    pub(crate) fn plain(width: u32, height: u32, color: [u8; 4]) -> Picture {
+        Picture {
+            width,
+            height,
+            pixels: vec![color; width as usize * height as usize],
+        }
+    }
+
+    /// Returns the picture as a PNG file; it has an alpha channel if a pixel is transparent.
+    pub fn to_png(&self) -> Vec<u8> {
+        png::encode(self)
+    }
+}

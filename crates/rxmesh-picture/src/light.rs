@@ -1,0 +1,86 @@
+//! Lights: a soft key light from the upper left, a fill light from the right, a rim light from behind, and the sky.
+
+use crate::camera::Axes;
+use crate::color::Linear;
+use crate::normals::unit;
+use glam::{DVec3, Vec3};
+
+/// Direction to a light, and its colour.
+#[derive(Debug, Clone, Copy)]
+struct Lamp {
+    toward: Vec3,
+    color: Linear,
+    /// Share of the dark side that the light reaches, as that of a large lamp does.
+    wrap: f32,
+}
+
+/// Lights of a picture, in the mesh's space.
+#[derive(Debug, Clone)]
+pub(crate) struct Lights {
+    lamps: [Lamp; 3],
+    up: Vec3,
+    sky: Linear,
+    ground: Linear,
+    /// Middle between the directions to the key light and to the viewer.
+    highlight: Vec3,
+    viewer: Vec3,
+    shine: f32,
+}
+
+impl Lights {
+    /// Returns the lights of a camera: they turn with it. Colours of values are read from the picture, so their surface
+    /// is lit more evenly and does not shine.
+    pub(crate) fn new(axes: &Axes, even: bool) -> Lights {
+        let place = |right: f64, up: f64, toward: f64| -> Vec3 {
+            let v: DVec3 = axes.right * right + axes.up * up + axes.toward * toward;
+            unit(v.as_vec3())
+        };
+        let lamp = |toward: Vec3, color: Linear, wrap: f32| Lamp {
+            toward,
+            color,
+            wrap,
+        };
+        let key = place(-0.55, 0.75, 0.70);
+        let viewer = place(0.0, 0.0, 1.0);
+        let (strong, sky, ground) = match even {
+            true => (0.42, [0.56, 0.56, 0.56], [0.36, 0.36, 0.36]),
+            false => (0.66, [0.37, 0.39, 0.42], [0.17, 0.155, 0.145]),
+        };
+        Lights {
+            lamps: [
+                lamp(key, [strong, strong * 0.98, strong * 0.94], 0.25),
+                lamp(place(0.85, 0.05, 0.55), [0.13, 0.14, 0.16], 0.35),
+                lamp(place(0.25, 0.45, -0.85), [0.22, 0.23, 0.25], 0.1),
+            ],
+            up: place(0.0, 1.0, 0.15),
+            sky,
+            ground,
+            highlight: unit(key + viewer),
+            viewer,
+            shine: if even { 0.02 } else { 0.07 },
+        }
+    }
+
+    /// Returns the light that a surface of a colour sends to the viewer.
+    pub(crate) fn shade(&self, color: Linear, normal: Vec3) -> Linear {
+        let high = 0.5 + 0.5 * normal.dot(self.up);
+        let mut light: Linear =
+            std::array::from_fn(|i| self.ground[i] + high * (self.sky[i] - self.ground[i]));
+        for lamp in &self.lamps {
+            let facing = (normal.dot(lamp.toward) + lamp.wrap) / (1.0 + lamp.wrap);
+            let facing = facing.max(0.0);
+            for (sum, part) in light.iter_mut().zip(lamp.color) {
+                *sum += facing * part;
+            }
+        }
+        // Thirty-second power, and a brighter border, as of any smooth surface (Schlick's fifth power).
+        let mut gloss = normal.dot(self.highlight).max(0.0);
+        for _ in 0..5 {
+            gloss *= gloss;
+        }
+        let away = 1.0 - normal.dot(self.viewer).clamp(0.0, 1.0);
+        let border = away * away * away * away * away;
+        let shine = self.shine * (gloss + 1.2 * border);
+        std::array::from_fn(|i| color[i] * light[i] + shine)
+    }
+}

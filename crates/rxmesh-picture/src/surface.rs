@@ -1,0 +1,117 @@
+//! The surface at a place of the picture: which point of a face is seen, and its colour.
+
+use crate::camera::{Camera, SUBPIXELS, Spot};
+use crate::coat::Coat;
+use crate::color::{Linear, mix};
+use crate::light::Lights;
+use crate::marks::Marks;
+use crate::normals::{Normals, Scaled};
+use glam::Vec3;
+
+/// Everything that decides the colour of a place.
+pub(crate) struct Surface<'a> {
+    pub(crate) scaled: Scaled<'a>,
+    pub(crate) spots: &'a [Spot],
+    pub(crate) camera: &'a Camera,
+    /// `None` for flat faces.
+    pub(crate) normals: Option<Normals>,
+    pub(crate) coat: Coat,
+    pub(crate) marks: Marks,
+    pub(crate) lights: Lights,
+}
+
+/// A point of a face that is seen.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hit {
+    pub(crate) face: usize,
+    pub(crate) corners: [u32; 3],
+    /// Weights of the corners, which sum to 1.
+    pub(crate) weights: [f32; 3],
+    /// Distances to the edges opposite the corners, in pixels of the picture.
+    pub(crate) distances: [f32; 3],
+    /// Places of the corners, in pixels, relative to the first.
+    pub(crate) places: [[f32; 2]; 3],
+    /// Twice the area in the picture, in square pixels; negative for faces seen from behind.
+    pub(crate) area: f32,
+    pub(crate) near: f32,
+}
+
+/// Colour and geometry of a place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shaded {
+    pub(crate) light: Linear,
+    /// Normal in the frame of the picture: right, up, toward the viewer.
+    pub(crate) normal: [f32; 3],
+    pub(crate) distance: f32,
+}
+
+impl Surface<'_> {
+    /// Finds the point of a face that is seen at a place, in [`SUBPIXELS`]; the nearest one if it is beside the face.
+    pub(crate) fn hit(&self, face: u32, [x, y]: [i32; 2]) -> Hit {
+        let corners = self.scaled.mesh.faces[face as usize];
+        let spots = corners.map(|v| self.spots[v as usize]);
+        let [a, b, c] = spots;
+        let cross = |p: Spot, q: Spot, [x, y]: [i32; 2]| {
+            i64::from(q.x - p.x) * i64::from(y - p.y) - i64::from(q.y - p.y) * i64::from(x - p.x)
+        };
+        let area = cross(a, b, [c.x, c.y]);
+        let sign = area.signum();
+        let edges = [(b, c), (c, a), (a, b)];
+        let parts = edges.map(|(p, q)| (cross(p, q, [x, y]) * sign).max(0) as f32);
+        let pixel = 1.0 / SUBPIXELS as f32;
+        let place = |s: Spot| [(s.x - a.x) as f32 * pixel, (s.y - a.y) as f32 * pixel];
+        let lengths = edges.map(|(p, q)| {
+            let (dx, dy) = ((q.x - p.x) as f32, (q.y - p.y) as f32);
+            (dx * dx + dy * dy).sqrt().max(1.0)
+        });
+        // In the picture weights are those of the places; in space, those over the distances.
+        let deep: [f32; 3] = std::array::from_fn(|k| parts[k] * spots[k].near);
+        let sum = (deep[0] + deep[1] + deep[2]).max(f32::MIN_POSITIVE);
+        let flat = (parts[0] + parts[1] + parts[2]).max(f32::MIN_POSITIVE);
+        Hit {
+            face: face as usize,
+            corners,
+            weights: deep.map(|d| d / sum),
+            distances: std::array::from_fn(|k| parts[k] / lengths[k] * pixel),
+            places: [place(a), place(b), place(c)],
+            area: area as f32 * (pixel * pixel),
+            near: sum / flat,
+        }
+    }
+
+    /// Returns colour and geometry of a face at a place.
+    pub(crate) fn shade(&self, face: u32, place: [i32; 2]) -> Shaded {
+        let hit = self.hit(face, place);
+        // The picture's y points down: areas of faces that turn counter-clockwise are negative there.
+        let back = hit.area > 0.0;
+        let own = self.scaled.normal(hit.face);
+        let normal = match &self.normals {
+            None => own,
+            Some(normals) => {
+                let mut sum = Vec3::ZERO;
+                for (v, weight) in hit.corners.into_iter().zip(hit.weights) {
+                    sum += normals.corner(self.scaled, v, own) * weight;
+                }
+                crate::normals::unit(sum)
+            }
+        };
+        let normal = if back { -normal } else { normal };
+        let color = self.coat.color(&hit);
+        let color = if back { behind(color) } else { color };
+        let light = self.lights.shade(color, normal);
+        let light = self.coat.lines(&hit, light);
+        let light = self.marks.draw(&hit, light);
+        let axes = &self.camera.axes;
+        let along = [axes.right, axes.up, axes.toward].map(|axis| normal.dot(axis.as_vec3()));
+        Shaded {
+            light,
+            normal: along,
+            distance: 1.0 / hit.near,
+        }
+    }
+}
+
+/// Returns the tone of the other side of a surface: darker, and towards the colour of clay.
+fn behind(color: Linear) -> Linear {
+    mix(color.map(|c| 0.55 * c), [0.42, 0.19, 0.11], 0.55)
+}
