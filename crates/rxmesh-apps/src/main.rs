@@ -13,6 +13,7 @@ mod input;
 #[cfg(test)]
 mod manual;
 mod output;
+mod picture;
 mod progress;
 mod record;
 mod run;

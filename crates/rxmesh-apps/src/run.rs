@@ -5,6 +5,7 @@ use crate::cli::{CommonArgs, ComputeArgs, PatchArgs};
 use crate::console::{Console, is_stdout};
 use crate::input::{self, Input};
 use crate::output::{OutputKind, OutputTarget};
+use crate::picture::Portrait;
 use crate::progress::Progress;
 use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record, shown};
 use crate::text;
@@ -30,6 +31,7 @@ pub(crate) struct Run {
     starting: Option<Starting>,
     /// Path of the result, once it is known.
     output: Option<PathBuf>,
+    pub(crate) portrait: Option<Portrait>,
 }
 
 /// An engine that is starting, and the milliseconds that this took. It is always waited for: a program that ends while
@@ -68,6 +70,7 @@ impl Run {
     pub(crate) fn new(command: &'static str, common: &CommonArgs) -> Result<Run> {
         let start = Instant::now();
         let console = Console::new(common.quiet, common.json.as_deref())?;
+        let portrait = common.picture.as_deref().map(Portrait::new).transpose()?;
         // 0 is one a core. Started here, so that a system that gives no threads is an error and not a panic later.
         let n = common.threads.unwrap_or(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n as usize);
@@ -87,6 +90,7 @@ impl Run {
             start,
             starting: None,
             output: None,
+            portrait,
         })
     }
 
@@ -224,6 +228,9 @@ impl Run {
         let (input, ms) = self.stage("reading", || read(&path))?;
         let mesh: Model<'_> = (&input.loaded.mesh).into();
         self.record.timings_ms.read = ms;
+        if let Some(portrait) = &mut self.portrait {
+            portrait.read(mesh, &input.path)?;
+        }
         self.record.input = Some(InputRecord {
             path: shown(&input.path),
             format: input.loaded.format.to_string(),
@@ -375,6 +382,7 @@ impl Run {
             faces: mesh.face_count().map(|n| n as u64),
             cells: mesh.cell_count().map(|n| n as u64),
         });
+        self.draw(&[(&target.path, mesh)])?;
         for warning in report.warnings {
             let name = if stdout {
                 "stdout".into()
@@ -412,6 +420,9 @@ impl Run {
             faces: Some(meshes.iter().map(|m| m.face_count() as u64).sum()),
             cells: None,
         });
+        let each = targets.iter().zip(meshes);
+        let each: Vec<(&PathBuf, Model<'_>)> = each.map(|(t, m)| (&t.path, m.into())).collect();
+        self.draw(&each)?;
         for (report, target) in reports.into_iter().zip(targets) {
             for warning in report.warnings {
                 self.warn(format!("{}: {warning}", shown(&target.path)));
@@ -452,9 +463,11 @@ impl Run {
 
     /// Prints the result and writes the record.
     pub(crate) fn finish(mut self, text: &str) -> Result<()> {
+        self.draw_input()?;
+        let text = text.to_owned() + &text::picture(&self.record);
         self.progress = Progress::default();
         self.record.timings_ms.total = milliseconds(self.start);
-        self.console.say(text)?;
+        self.console.say(&text)?;
         self.console.record(&self.record)
     }
 }

@@ -6,6 +6,9 @@
 use crate::options::{PictureOptions, UpAxis, Viewpoint};
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
+use rxmesh_host::TriMesh;
+use rxmesh_host::mesh::UsedVertices;
+use std::borrow::Cow;
 
 /// Units of the fixed-point coordinates in a pixel.
 pub(crate) const SUBPIXELS: i32 = 256;
@@ -94,24 +97,23 @@ pub(crate) struct Camera {
 }
 
 impl Camera {
-    /// Returns the camera that has the points of a set in its viewport.
+    /// Returns the camera that has all meshes in its viewport.
     pub(crate) fn new(
-        positions: &[Vec3],
-        used: impl Fn(usize) -> bool + Sync,
+        meshes: &[Cow<'_, TriMesh>],
         options: &PictureOptions,
         port: Viewport,
     ) -> Camera {
         let axes = Axes::new(options.up, options.view);
-        let (low, high) = bounds(positions, &used);
+        let used: Vec<UsedVertices> = meshes.iter().map(|mesh| mesh.used_vertices()).collect();
+        let (low, high) = bounds(meshes, &used);
         let diagonal = (high - low).length();
         let shrink = match diagonal > 0.0 {
             true => 2.0 / diagonal,
             false => 1.0,
         };
         let side = port.width.min(port.height).max(1.0);
-        let border = (BORDER * side).min(0.45 * side);
         let focal = 0.5 * side / TANGENT;
-        let tangents = [port.width, port.height].map(|size| (0.5 * size - border) / focal);
+        let tangents = [port.width, port.height].map(|size| (0.5 * size - BORDER * side) / focal);
         let mut camera = Camera {
             axes,
             middle: 0.5 * low + 0.5 * high,
@@ -121,17 +123,12 @@ impl Camera {
             focal: focal * options.zoom,
             centre: [port.left + 0.5 * port.width, port.top + 0.5 * port.height],
         };
-        camera.fit(positions, &used, tangents);
+        camera.fit(meshes, &used, tangents);
         camera
     }
 
     /// Moves the camera back until every point is between the four planes that bound the view.
-    fn fit(
-        &mut self,
-        positions: &[Vec3],
-        used: &(impl Fn(usize) -> bool + Sync),
-        [tx, ty]: [f64; 2],
-    ) {
+    fn fit(&mut self, meshes: &[Cow<'_, TriMesh>], used: &[UsedVertices], [tx, ty]: [f64; 2]) {
         // For each plane, how far its outermost point is out; then the nearest and the farthest point.
         let reach = |p: Vec3| {
             let [x, y, z] = self.turned(p);
@@ -139,15 +136,16 @@ impl Camera {
         };
         let none = [f64::NEG_INFINITY; 6];
         let larger = |a: [f64; 6], b: [f64; 6]| std::array::from_fn(|i| a[i].max(b[i]));
-        let indices = (0..positions.len()).into_par_iter().with_min_len(1 << 14);
-        let most = indices
-            .filter(|&v| used(v))
-            .fold(|| none, |most, v| larger(most, reach(positions[v])))
-            .reduce(|| none, larger);
-        let [right, left, above, below, front, back] = match most[4].is_finite() {
-            true => most,
-            false => [0.0; 6],
+        let most = |mesh: &TriMesh, used: &UsedVertices| {
+            let indices = (0..mesh.positions.len())
+                .into_par_iter()
+                .with_min_len(1 << 14);
+            let used = indices.filter(|&v| used.contains(v));
+            let most = used.fold(|| none, |most, v| larger(most, reach(mesh.positions[v])));
+            most.reduce(|| none, larger)
         };
+        let each = meshes.iter().zip(used).map(|(mesh, used)| most(mesh, used));
+        let [right, left, above, below, front, back] = each.fold(none, larger);
         self.axis = [0.5 * (right - left), 0.5 * (above - below)];
         let fits = (0.5 * (right + left) / tx).max(0.5 * (above + below) / ty);
         // A mesh without width is still in front of the camera.
@@ -156,13 +154,25 @@ impl Camera {
 
     /// Returns a point in the frame of the picture: right, up, toward the viewer, in a ball of about 1.
     pub(crate) fn turned(&self, p: Vec3) -> [f64; 3] {
-        self.turned_exactly(p.as_dvec3())
-    }
-
-    fn turned_exactly(&self, p: DVec3) -> [f64; 3] {
-        let p = (p - self.middle) * self.shrink;
+        let p = self.ball(p);
         let Axes { right, up, toward } = &self.axes;
         [p.dot(*right), p.dot(*up), p.dot(*toward)]
+    }
+
+    /// Returns a point in the unit ball round the mesh, along the mesh's axes.
+    pub(crate) fn ball(&self, p: Vec3) -> DVec3 {
+        (p.as_dvec3() - self.middle) * self.shrink
+    }
+
+    /// Returns the camera's place and the direction that is seen at a place of the picture, in the unit ball's frame.
+    pub(crate) fn ray(&self, x: f64, y: f64) -> (DVec3, DVec3) {
+        let Axes { right, up, toward } = self.axes;
+        let origin = right * self.axis[0] + up * self.axis[1] + toward * self.distance;
+        let across = right * ((x - self.centre[0]) / self.focal);
+        (
+            origin,
+            across + up * ((self.centre[1] - y) / self.focal) - toward,
+        )
     }
 
     /// Returns the place of a point in the picture.
@@ -194,18 +204,21 @@ fn fixed(x: f64) -> i32 {
     (x + (FAR + 0.5)).clamp(0.0, 2.0 * FAR) as i32 - FAR as i32
 }
 
-/// Returns the corners of the box round the points of a set; both are the origin if there are none.
-fn bounds(positions: &[Vec3], used: &(impl Fn(usize) -> bool + Sync)) -> (DVec3, DVec3) {
+/// Returns the corners of the box round all meshes.
+fn bounds(meshes: &[Cow<'_, TriMesh>], used: &[UsedVertices]) -> (DVec3, DVec3) {
     let none = || (Vec3::INFINITY, Vec3::NEG_INFINITY);
-    let indices = (0..positions.len()).into_par_iter().with_min_len(1 << 14);
-    let (low, high) = indices
-        .filter(|&v| used(v))
-        .fold(none, |(low, high), v| {
-            (low.min(positions[v]), high.max(positions[v]))
-        })
-        .reduce(none, |a, b| (a.0.min(b.0), a.1.max(b.1)));
-    match low.x <= high.x {
-        true => (low.as_dvec3(), high.as_dvec3()),
-        false => (DVec3::ZERO, DVec3::ZERO),
-    }
+    let join = |a: (Vec3, Vec3), b: (Vec3, Vec3)| (a.0.min(b.0), a.1.max(b.1));
+    let of = |mesh: &TriMesh, used: &UsedVertices| {
+        let indices = (0..mesh.positions.len())
+            .into_par_iter()
+            .with_min_len(1 << 14);
+        let used = indices.filter(|&v| used.contains(v));
+        let boxes = used.fold(none, |all, v| {
+            join(all, (mesh.positions[v], mesh.positions[v]))
+        });
+        boxes.reduce(none, join)
+    };
+    let each = meshes.iter().zip(used).map(|(mesh, used)| of(mesh, used));
+    let (low, high) = each.fold(none(), join);
+    (low.as_dvec3(), high.as_dvec3())
 }

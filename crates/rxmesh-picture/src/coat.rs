@@ -1,10 +1,11 @@
 //! The colour of the surface: one colour, colours or values of vertices and faces, labels, or checkers.
 
-use crate::color::{Linear, Ramp, Rgb, label_color, mix};
+use crate::color::{Linear, Rgb, label_color, mix};
 use crate::error::PictureError;
 use crate::labels;
 use crate::marks::line;
-use crate::options::{ColorMap, Paint, PictureOptions, fault};
+use crate::options::{Paint, PictureOptions, fault};
+use crate::render::Panel;
 use crate::surface::Hit;
 use crate::values::{Scale, Values};
 use rxmesh_host::TriMesh;
@@ -31,34 +32,46 @@ pub(crate) enum Coat {
 }
 
 impl Coat {
-    /// Returns the coat of a mesh.
-    pub(crate) fn new(mesh: &TriMesh, options: &PictureOptions) -> Result<Coat, PictureError> {
-        Ok(match &options.paint {
-            Paint::Usual => usual(mesh),
-            Paint::Plain(color) => Coat::Plain(color.linear()),
-            Paint::Column(name) => Coat::Values(values(mesh, name, options)?),
-            Paint::Checker => Coat::Checkers(texture_coordinates(mesh)?),
-            Paint::Labels(numbers) if numbers.len() == mesh.face_count() => {
-                Coat::Labels(numbers.clone())
+    /// Returns the coat of a mesh; a column has the scale.
+    pub(crate) fn new(
+        panel: &Panel<'_>,
+        options: &PictureOptions,
+        scale: Option<&Scale>,
+    ) -> Result<Coat, PictureError> {
+        let mesh = panel.mesh;
+        Ok(match (&options.paint, scale) {
+            (Paint::Column(name), Some(scale)) => {
+                Coat::Values(Values::new(Coat::column(mesh, name)?, scale))
             }
-            Paint::Labels(numbers) => {
-                return fault(format!(
-                    "there are {} labels for {} faces",
-                    numbers.len(),
-                    mesh.face_count()
-                ));
-            }
-            Paint::Groups => Coat::Labels(labels::groups(mesh)?),
-            Paint::Parts => Coat::Labels(labels::parts(mesh)),
+            (Paint::Plain(color), _) => Coat::Plain(color.linear()),
+            (Paint::Checker, _) => Coat::Checkers(texture_coordinates(mesh)?),
+            (Paint::Labels, _) => match panel.labels {
+                Some(labels) if labels.len() == mesh.face_count() => Coat::Labels(labels.to_vec()),
+                labels => {
+                    let (count, faces) = (labels.map_or(0, <[u32]>::len), mesh.face_count());
+                    return fault(format!("there are {count} labels for {faces} faces"));
+                }
+            },
+            (Paint::Groups, _) => Coat::Labels(labels::groups(mesh)?),
+            (Paint::Parts, _) => Coat::Labels(labels::parts(mesh)),
+            (Paint::Usual | Paint::Column(_), _) => usual(mesh),
         })
     }
 
-    /// Returns the scale of the values, for the legend.
-    pub(crate) fn scale(&self) -> Option<&Scale> {
-        match self {
-            Coat::Values(values) => Some(&values.scale),
-            _ => None,
+    /// Returns the column of values of a name.
+    pub(crate) fn column<'a>(mesh: &'a TriMesh, name: &str) -> Result<&'a Column, PictureError> {
+        let scalar = mesh.extras.columns.iter().filter(|c| c.width == 1);
+        if let Some(column) = scalar.clone().find(|c| c.name == name) {
+            return Ok(column);
         }
+        let names: Vec<&str> = scalar.map(|c| c.name.as_str()).collect();
+        let there = match names.is_empty() {
+            true => "there is none".to_owned(),
+            false => format!("there are {}", names.join(", ")),
+        };
+        fault(format!(
+            "no column of one value a row is named '{name}'; {there}"
+        ))
     }
 
     /// Returns the colour at a place.
@@ -121,33 +134,6 @@ fn colors_of(column: &Column) -> Option<Vec<Linear>> {
     let rows = 0..column.data.len() / column.width;
     let color = |row: usize| Rgb([0, 1, 2].map(|k| channel(row * column.width + k))).linear();
     Some(rows.map(color).collect())
-}
-
-/// Returns the values of a column.
-fn values(mesh: &TriMesh, name: &str, options: &PictureOptions) -> Result<Values, PictureError> {
-    let columns = &mesh.extras.columns;
-    let scalar = |c: &&Column| c.width == 1;
-    let Some(column) = columns.iter().filter(scalar).find(|c| c.name == name) else {
-        let names: Vec<&str> = columns
-            .iter()
-            .filter(scalar)
-            .map(|c| c.name.as_str())
-            .collect();
-        let there = match names.is_empty() {
-            true => "there is none".to_owned(),
-            false => format!("there are {}", names.join(", ")),
-        };
-        return fault(format!(
-            "no column of one value a row is named '{name}'; {there}"
-        ));
-    };
-    let Some(mut scale) = Scale::new(column, options.range, options.map) else {
-        return fault(format!("column '{name}' has no value that is a number"));
-    };
-    if options.isolines > 0 {
-        scale.set_isolines(options.isolines);
-    }
-    Ok(Values::new(column, scale))
 }
 
 /// Returns the texture coordinates of the corners: those of the corners, else `s` and `t` of the vertices.

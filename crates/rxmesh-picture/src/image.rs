@@ -23,6 +23,15 @@ impl Picture {
         }
     }
 
+    /// Copies another picture into this one, its first pixel to a place.
+    pub(crate) fn paste(&mut self, other: &Picture, [left, top]: [usize; 2]) {
+        let (width, from) = (self.width as usize, other.width as usize);
+        let rows = self.pixels.chunks_mut(width).skip(top);
+        for (row, pixels) in rows.zip(other.pixels.chunks(from)) {
+            row[left..left + from].copy_from_slice(pixels);
+        }
+    }
+
     /// Returns the picture as a PNG file; it has an alpha channel if a pixel is transparent.
     pub fn to_png(&self) -> Vec<u8> {
         png::encode(self)

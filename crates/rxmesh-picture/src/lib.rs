@@ -6,25 +6,31 @@
 //!
 //! The stages: [`camera`] finds the view and the places of the vertices; [`bins`] sorts faces into tiles; [`raster`]
 //! finds the nearest face at each sample of a tile; [`surface`] finds its colour, once for each face in a pixel;
-//! [`occlusion`] darkens what lies in hollows; [`render`](mod@render) joins them.
+//! [`occlusion`] darkens what lies in hollows; [`canvas`] joins these, and [`render`](mod@render) puts panels, captions
+//! and the legend together.
 
 #![warn(missing_docs)]
 
 mod bins;
 mod camera;
+mod canvas;
 mod coat;
 mod color;
 mod error;
+mod font;
 mod image;
 mod labels;
+mod legend;
 mod light;
 mod marks;
 mod normals;
 mod occlusion;
 mod options;
 mod png;
+mod points;
 mod raster;
 mod render;
+mod shadow;
 mod surface;
 mod values;
 
@@ -34,4 +40,4 @@ pub use image::Picture;
 pub use options::{
     Background, ColorMap, MAX_PIXELS, MAX_SIDE, Paint, PictureOptions, UpAxis, Viewpoint,
 };
-pub use render::render;
+pub use render::{Panel, render, render_panels};

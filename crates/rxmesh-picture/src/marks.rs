@@ -2,6 +2,7 @@
 
 use crate::color::{Linear, mix};
 use crate::normals::Scaled;
+use crate::options::PictureOptions;
 use crate::surface::Hit;
 use rayon::prelude::*;
 use rxmesh_host::mesh::EdgeTable;
@@ -22,21 +23,20 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    /// Returns the marks of a picture whose shorter side has `side` pixels. Of the edges those that `seams` leaves out
-    /// cut polygons into triangles.
+    /// Returns the marks of a picture. If the faces were cut from polygons, only edges of these are drawn.
     pub(crate) fn new(
         scaled: Scaled<'_>,
-        (edges, creases): (bool, bool),
-        angle: f64,
+        options: &PictureOptions,
         polygon_edges: Option<&EdgeTable>,
-        side: f64,
     ) -> Marks {
+        let (edges, creases) = (options.edges, options.creases);
         if !edges && !creases {
             return Marks::default();
         }
+        let side = f64::from(options.size[0].min(options.size[1]));
         let mesh = scaled.mesh;
         let own = EdgeTable::new(&mesh.faces, mesh.vertex_count());
-        let cosine = libm::cos(angle * (std::f64::consts::PI / 180.0)) as f32;
+        let cosine = libm::cos(options.crease_angle * (std::f64::consts::PI / 180.0)) as f32;
         let is_crease = |e: usize| match own.along(e) {
             [a, b] => {
                 let [a, b] = [a, b].map(|&half| scaled.normal(half as usize / 3));

@@ -14,9 +14,9 @@ const TURNS: f64 = 7.0;
 /// Largest distance, over the radius of the mesh, from which a point hides the sky.
 const REACH: f32 = 0.5;
 /// Strength of the occlusion.
-const STRENGTH: f32 = 1.9;
+const STRENGTH: f32 = 3.2;
 /// Cosine to the normal up to which a point hides nothing: facets of a smooth surface would.
-const BIAS: f32 = 0.08;
+const BIAS: f32 = 0.06;
 /// Side of the square of pixels whose spirals differ.
 const BLOCK: usize = 4;
 

@@ -1,6 +1,6 @@
 //! Options of a picture.
 
-use crate::color::Rgb;
+use crate::color::{Linear, Rgb};
 use crate::error::PictureError;
 
 /// Largest width or height of a picture, in pixels.
@@ -49,6 +49,16 @@ pub enum Background {
     Plain(Rgb),
 }
 
+impl Background {
+    /// Returns its light.
+    pub(crate) fn light(self) -> Linear {
+        match self {
+            Background::White | Background::Transparent => [1.0; 3],
+            Background::Plain(color) => color.linear(),
+        }
+    }
+}
+
 /// Colour of the surface.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Paint {
@@ -61,8 +71,8 @@ pub enum Paint {
     Column(String),
     /// Checkers of the texture coordinates.
     Checker,
-    /// A number per face; each number has its colour.
-    Labels(Vec<u32>),
+    /// A colour per number of a face: [`Panel::labels`](crate::Panel::labels).
+    Labels,
     /// A colour per group, object or material of the file.
     Groups,
     /// A colour per connected part.
@@ -112,8 +122,6 @@ pub struct PictureOptions {
     pub crease_angle: f64,
     /// Draws a soft shadow on the ground below the mesh.
     pub shadow: bool,
-    /// Text below the mesh.
-    pub caption: Option<String>,
 }
 
 impl Default for PictureOptions {
@@ -131,9 +139,8 @@ impl Default for PictureOptions {
             flat: false,
             edges: false,
             creases: false,
-            crease_angle: 40.0,
+            crease_angle: 60.0,
             shadow: false,
-            caption: None,
         }
     }
 }

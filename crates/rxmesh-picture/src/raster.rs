@@ -207,3 +207,87 @@ impl<const S: usize> TileBuffer<S> {
 fn extent([a, b, c]: [i32; 3]) -> [i32; 2] {
     [a.min(b).min(c), a.max(b).max(c)]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rxmesh_host::mesh::Rng;
+
+    /// Of a torn square whose triangles lie side by side, in any orientation, each sample belongs to exactly one.
+    #[test]
+    fn neighbours_share_samples_once() {
+        for (cells, size) in [(1, 32), (4, 32), (23, 32), (90, 32), (3, 400)] {
+            let mut rng = Rng::new(7);
+            let n = cells + 1;
+            let step = size * SUBPIXELS / cells;
+            let spots: Vec<Spot> = (0..n * n)
+                .map(|i| {
+                    let (x, y) = (i % n, i / n);
+                    let inside = |k: i32| k > 0 && k < cells;
+                    let mut shift =
+                        || (rng.next_u64() % (step as u64 / 2).max(1)) as i32 - step / 4;
+                    let (dx, dy) = (shift(), shift());
+                    Spot {
+                        x: x * step + if inside(x) { dx } else { 0 },
+                        y: y * step + if inside(y) { dy } else { 0 },
+                        near: 1.0,
+                    }
+                })
+                .collect();
+            let mut count = vec![[0u32; 4]; TILE * TILE];
+            let mut tile = TileBuffer::<4>::new();
+            for i in 0..cells * cells {
+                let (x, y) = (i % cells, i / cells);
+                let [a, b, c, d] = [(0, 0), (1, 0), (0, 1), (1, 1)]
+                    .map(|(dx, dy)| spots[((y + dy) * n + x + dx) as usize]);
+                for corners in [[a, b, d], [d, a, c]] {
+                    tile.clear();
+                    tile.draw(0, corners, [0, 0]);
+                    for (count, faces) in count.iter_mut().zip(&tile.faces) {
+                        for s in 0..4 {
+                            count[s] += u32::from(faces[s] == 0);
+                        }
+                    }
+                }
+            }
+            let covered = (step * cells / SUBPIXELS).min(TILE as i32) as usize;
+            let inside = (0..covered * covered).map(|i| count[i / covered * TILE + i % covered]);
+            assert!(inside.into_iter().all(|c| c == [1; 4]), "{cells} cells");
+        }
+    }
+
+    #[test]
+    fn samples_share_no_column_or_row() {
+        fn check<const S: usize>() {
+            let Pattern { mut x, mut y } = Pattern::<S>::new();
+            x.sort_unstable();
+            y.sort_unstable();
+            let Lattice { first, step } = Pattern::<S>::lattice();
+            let want: [i32; S] = std::array::from_fn(|i| first + i as i32 * step);
+            assert_eq!((x, y), (want, want));
+        }
+        check::<4>();
+        check::<16>();
+    }
+
+    #[test]
+    fn the_nearest_face_wins() {
+        let spot = |x: i32, y: i32, near: f32| Spot {
+            x: x * SUBPIXELS,
+            y: y * SUBPIXELS,
+            near,
+        };
+        let square = |near: f32| {
+            [
+                spot(-70, -70, near),
+                spot(-70, 200, near),
+                spot(200, -70, near),
+            ]
+        };
+        let mut tile = TileBuffer::<4>::new();
+        for (face, near) in [(0, 1.0), (1, 3.0), (2, 2.0), (3, 3.0)] {
+            tile.draw(face, square(near), [0, 0]);
+        }
+        assert!(tile.faces.iter().all(|f| *f == [1; 4]));
+    }
+}

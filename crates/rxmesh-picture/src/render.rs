@@ -1,23 +1,53 @@
-//! The whole picture: stages from a mesh to pixels.
+//! The whole picture: panels beside each other, captions and the legend.
 
-use crate::bins::{Bins, TILE, TileGrid};
-use crate::camera::{Camera, SUBPIXELS, Spot, Viewport};
+use crate::camera::{Camera, Spot, Viewport};
+use crate::canvas::Canvas;
 use crate::coat::Coat;
-use crate::color::{Encoder, Linear};
+use crate::color::Linear;
 use crate::error::PictureError;
+use crate::font;
 use crate::image::Picture;
+use crate::legend::{Legend, shortened};
 use crate::light::Lights;
 use crate::marks::Marks;
 use crate::normals::{Normals, Scaled};
-use crate::occlusion::{Depths, occlusion};
-use crate::options::{Background, PictureOptions};
-use crate::raster::{NO_FACE, Pattern, TileBuffer};
+use crate::options::{Background, Paint, PictureOptions, fault};
+use crate::points;
+use crate::shadow::Shadow;
 use crate::surface::Surface;
+use crate::values::Scale;
 use rayon::prelude::*;
 use rxmesh_host::TriMesh;
+use rxmesh_host::mesh::{Column, EdgeTable};
+use std::borrow::Cow;
 
-/// Light of 1, as it is stored.
-const FULL: f32 = 32_000.0;
+/// Most pixels of a picture with 16 samples a pixel; larger ones have 4.
+const FINE: u64 = 1 << 20;
+
+/// A mesh in a picture.
+#[derive(Debug, Clone, Copy)]
+pub struct Panel<'a> {
+    /// The mesh; without faces its vertices are drawn as balls.
+    pub mesh: &'a TriMesh,
+    /// Edges of the polygons that the faces were cut from: the only ones that [`PictureOptions::edges`] draws.
+    pub polygon_edges: Option<&'a EdgeTable>,
+    /// A number per face, for [`Paint::Labels`].
+    pub labels: Option<&'a [u32]>,
+    /// Text below the mesh.
+    pub caption: Option<&'a str>,
+}
+
+impl<'a> Panel<'a> {
+    /// Returns a panel without anything beside the mesh.
+    pub fn new(mesh: &'a TriMesh) -> Panel<'a> {
+        Panel {
+            mesh,
+            polygon_edges: None,
+            labels: None,
+            caption: None,
+        }
+    }
+}
 
 /// Draws a mesh.
 ///
@@ -25,216 +55,184 @@ const FULL: f32 = 32_000.0;
 ///
 /// A mesh or options that are not valid, or do not fit each other; a picture that does not fit into memory.
 pub fn render(mesh: &TriMesh, options: &PictureOptions) -> Result<Picture, PictureError> {
+    render_panels(&[Panel::new(mesh)], options)
+}
+
+/// Draws meshes beside each other, from the same place and with one scale of values.
+///
+/// # Errors
+///
+/// As [`render`]; no panel, or more than fit into the width.
+pub fn render_panels(
+    panels: &[Panel<'_>],
+    options: &PictureOptions,
+) -> Result<Picture, PictureError> {
     options.check()?;
-    mesh.validate()?;
-    if mesh.positions.is_empty() {
-        return Err(PictureError::Empty);
+    let [width, height] = options.size;
+    if panels.is_empty() || panels.len() > width as usize {
+        return fault(format!(
+            "{} meshes do not fit into a picture of {width} pixels in width",
+            panels.len()
+        ));
     }
-    let [width, height] = options.size.map(|n| n as usize);
-    let coat = Coat::new(mesh, options)?;
-    let port = Viewport {
-        left: 0.0,
-        top: 0.0,
-        width: width as f64,
-        height: height as f64,
+    for panel in panels {
+        panel.mesh.validate()?;
+        if panel.mesh.positions.is_empty() {
+            return Err(PictureError::Empty);
+        }
+    }
+    let meshes = drawn(panels)?;
+    let scale = scale(&meshes, options)?;
+    let legend = scale
+        .as_ref()
+        .and_then(|scale| Legend::new(scale, options.size));
+    let captions = panels.iter().any(|p| p.caption.is_some());
+    let layout = Layout::new(options.size, panels.len(), legend.as_ref(), captions);
+    let camera = Camera::new(&meshes, options, layout.viewport());
+    let ink = ink(options.background);
+    let mut picture = Picture::plain(width, height, clear(options.background));
+    for (i, (panel, mesh)) in panels.iter().zip(&meshes).enumerate() {
+        let size = [layout.panel, height as usize];
+        let part = draw(
+            &Panel { mesh, ..*panel },
+            options,
+            &camera,
+            (scale.as_ref(), size),
+        )?;
+        picture.paste(&part, [i * layout.panel, 0]);
+        if let Some(caption) = panel.caption {
+            layout.write(&mut picture, i, caption, ink);
+        }
+    }
+    if let (Some(legend), Some(scale)) = (&legend, &scale) {
+        legend.draw(&mut picture, scale, ink);
+    }
+    Ok(picture)
+}
+
+/// Returns the meshes as they are drawn: points as balls.
+fn drawn<'a>(panels: &[Panel<'a>]) -> Result<Vec<Cow<'a, TriMesh>>, PictureError> {
+    let of = |panel: &Panel<'a>| match panel.mesh.faces.is_empty() {
+        true => Ok(Cow::Owned(points::balls(panel.mesh)?)),
+        false => Ok(Cow::Borrowed(panel.mesh)),
     };
-    let used = mesh.used_vertices();
-    let camera = Camera::new(&mesh.positions, |v| used.contains(v), options, port);
-    let spots: Vec<Spot> = mesh
-        .positions
-        .par_iter()
-        .with_min_len(1 << 12)
-        .map(|p| camera.see(*p))
-        .collect();
+    panels.iter().map(of).collect()
+}
+
+/// Returns the scale of the column that is drawn, over all meshes.
+fn scale(
+    meshes: &[Cow<'_, TriMesh>],
+    options: &PictureOptions,
+) -> Result<Option<Scale>, PictureError> {
+    let Paint::Column(name) = &options.paint else {
+        return Ok(None);
+    };
+    let columns = meshes.iter().map(|mesh| Coat::column(mesh, name));
+    let columns = columns.collect::<Result<Vec<&Column>, PictureError>>()?;
+    match Scale::new(&columns, options) {
+        Some(scale) => Ok(Some(scale)),
+        None => fault(format!("column '{name}' has no value that is a number")),
+    }
+}
+
+/// Draws one mesh.
+fn draw(
+    panel: &Panel<'_>,
+    options: &PictureOptions,
+    camera: &Camera,
+    (scale, size): (Option<&Scale>, [usize; 2]),
+) -> Result<Picture, PictureError> {
+    let mesh = panel.mesh;
+    let coat = Coat::new(panel, options, scale)?;
+    let positions = mesh.positions.par_iter().with_min_len(1 << 12);
+    let spots: Vec<Spot> = positions.map(|p| camera.see(*p)).collect();
     let scaled = Scaled::new(mesh, camera.length(1.0));
     let surface = Surface {
         scaled,
         spots: &spots,
-        camera: &camera,
+        camera,
         normals: (!options.flat).then(|| Normals::new(scaled, options.crease_angle)),
-        marks: Marks::new(
-            scaled,
-            (options.edges, options.creases),
-            options.crease_angle,
-            None,
-            port.width.min(port.height),
-        ),
-        lights: Lights::new(&camera.axes, coat.scale().is_some()),
+        marks: Marks::new(scaled, options, panel.polygon_edges),
+        lights: Lights::new(&camera.axes, scale.is_some()),
         coat,
     };
-    let canvas = draw::<4>(&surface, width, height)?;
-    let depths = Depths {
-        width,
-        distance: &canvas.distance,
-        normals: &canvas.normals,
+    let fine = u64::from(options.size[0]) * u64::from(options.size[1]) <= FINE;
+    let canvas = match fine {
+        true => Canvas::draw::<16>(&surface, size)?,
+        false => Canvas::draw::<4>(&surface, size)?,
     };
-    let open = occlusion(&depths, &camera);
-    Ok(canvas.picture(&open, options.background))
+    let shadow = options
+        .shadow
+        .then(|| Shadow::new(mesh, camera, options.up));
+    Ok(canvas.picture(camera, options.background, shadow.as_ref()))
 }
 
-/// Light of the surface before it is put on the background, row by row.
-struct Canvas {
-    width: usize,
-    /// Mean light of the samples on a surface, in units of 1 / [`FULL`], and their share of the pixel in 1/255.
-    light: Vec<[u16; 4]>,
-    /// Distance of the nearest face.
-    distance: Vec<f32>,
-    normals: Vec<[i16; 3]>,
-}
-
-/// Returns a table of one value; an error if there is no memory for it.
-fn table<T: Clone>(value: T, width: usize, height: usize) -> Result<Vec<T>, PictureError> {
-    let mut all = Vec::new();
-    all.try_reserve_exact(width * height)
-        .map_err(|_| PictureError::Memory(width as u32, height as u32))?;
-    all.resize(width * height, value);
-    Ok(all)
-}
-
-/// Draws all faces, with `S` samples a pixel.
-fn draw<const S: usize>(
-    surface: &Surface<'_>,
-    width: usize,
+/// Places of the panels in pixels.
+struct Layout {
+    panel: usize,
     height: usize,
-) -> Result<Canvas, PictureError> {
-    let grid = TileGrid::new(width, height);
-    let faces = &surface.scaled.mesh.faces;
-    let bins = Bins::new(faces, surface.spots, grid, Pattern::<S>::lattice());
-    let mut canvas = Canvas {
-        width,
-        light: table([0; 4], width, height)?,
-        distance: table(f32::INFINITY, width, height)?,
-        normals: table([0; 3], width, height)?,
-    };
-    let bands = canvas.light.par_chunks_mut(TILE * width);
-    let bands = bands.zip(canvas.distance.par_chunks_mut(TILE * width));
-    let bands = bands.zip(canvas.normals.par_chunks_mut(TILE * width));
-    bands.enumerate().for_each_init(
-        TileBuffer::<S>::new,
-        |tile, (row, ((light, distance), normals))| {
-            for column in 0..grid.columns {
-                let mut any = false;
-                for face in bins.of(row * grid.columns + column) {
-                    if !any {
-                        tile.clear();
-                        any = true;
-                    }
-                    let corners = faces[face as usize].map(|v| surface.spots[v as usize]);
-                    tile.draw(face, corners, [(column * TILE) as i32, (row * TILE) as i32]);
-                }
-                if !any {
-                    continue;
-                }
-                let columns = TILE.min(width - column * TILE);
-                for y in 0..light.len() / width {
-                    for x in 0..columns {
-                        let samples = &tile.faces[y * TILE + x];
-                        if samples.iter().all(|&f| f == NO_FACE) {
-                            continue;
-                        }
-                        let at = y * width + column * TILE + x;
-                        let place =
-                            [column * TILE + x, row * TILE + y].map(|p| p as i32 * SUBPIXELS);
-                        let pixel = pixel(surface, samples, place);
-                        (light[at], distance[at], normals[at]) = pixel;
-                    }
-                }
-            }
-        },
-    );
-    Ok(canvas)
+    /// Height of the captions' line, and of their capitals.
+    caption: f32,
+    text: f32,
 }
 
-/// Returns light, distance and normal of a pixel: each face in it is seen once, in the middle of its samples.
-fn pixel<const S: usize>(
-    surface: &Surface<'_>,
-    samples: &[u32; S],
-    [x, y]: [i32; 2],
-) -> ([u16; 4], f32, [i16; 3]) {
-    let pattern = Pattern::<S>::new();
-    let (mut sum, mut covered): (Linear, i32) = ([0.0; 3], 0);
-    let (mut distance, mut normal) = (f32::INFINITY, [0.0; 3]);
-    for s in 0..S {
-        let face = samples[s];
-        if face == NO_FACE || samples[..s].contains(&face) {
-            continue;
-        }
-        let (mut px, mut py, mut n) = (0, 0, 0);
-        for t in s..S {
-            if samples[t] == face {
-                (px, py, n) = (px + pattern.x[t], py + pattern.y[t], n + 1);
-            }
-        }
-        let shaded = surface.shade(face, [x + px / n, y + py / n]);
-        for (sum, light) in sum.iter_mut().zip(shaded.light) {
-            *sum += light * n as f32;
-        }
-        covered += n;
-        if shaded.distance < distance {
-            (distance, normal) = (shaded.distance, shaded.normal);
+impl Layout {
+    fn new(
+        [width, height]: [u32; 2],
+        count: usize,
+        legend: Option<&Legend>,
+        captions: bool,
+    ) -> Layout {
+        let text = (0.0185 * width.min(height) as f32).max(6.5);
+        let legend = legend.map_or(0.0, |legend| legend.width);
+        Layout {
+            panel: ((width as f32 - legend) as usize / count).max(1),
+            height: height as usize,
+            caption: if captions { 3.4 * text } else { 0.0 },
+            text,
         }
     }
-    let scale = FULL / covered as f32;
-    let [r, g, b] = sum.map(|s| (s * scale).min(65_535.0) as u16);
-    let normal = normal.map(|n| (n * f32::from(i16::MAX)) as i16);
-    (
-        [r, g, b, (covered * 255 / S as i32) as u16],
-        distance,
-        normal,
-    )
-}
 
-impl Canvas {
-    /// Returns the pixels, with the light that reaches the surface, over a background.
-    fn picture(&self, open: &[f32], background: Background) -> Picture {
-        let height = self.light.len() / self.width;
-        let encoder = Encoder::new();
-        let ground: Linear = match background {
-            Background::Plain(color) => color.linear(),
-            Background::White | Background::Transparent => [1.0; 3],
-        };
-        let transparent = background == Background::Transparent;
-        let clear = match transparent {
-            true => [0; 4],
-            false => {
-                let [r, g, b] = ground.map(|l| encoder.encode(l));
-                [r, g, b, 255]
-            }
-        };
-        let mut picture = Picture::plain(self.width as u32, height as u32, clear);
-        let rows = picture.pixels.par_chunks_mut(self.width).enumerate();
-        rows.for_each(|(y, row)| {
-            let first = y * self.width;
-            for (x, out) in row.iter_mut().enumerate() {
-                let [r, g, b, alpha] = self.light[first + x];
-                if alpha == 0 {
-                    continue;
-                }
-                let light = [r, g, b].map(|l| f32::from(l) * (1.0 / FULL));
-                let light = dim(light, open[first + x]);
-                let share = f32::from(alpha) * (1.0 / 255.0);
-                *out = match transparent {
-                    true => {
-                        let [r, g, b] = light.map(|l| encoder.encode(l));
-                        [r, g, b, alpha as u8]
-                    }
-                    false => {
-                        let over = |i: usize| ground[i] + share * (light[i].min(1.0) - ground[i]);
-                        let [r, g, b] = [0, 1, 2].map(|i| encoder.encode(over(i)));
-                        [r, g, b, 255]
-                    }
-                };
-            }
-        });
-        picture
+    /// Returns the part of a panel that the mesh is drawn in.
+    fn viewport(&self) -> Viewport {
+        Viewport {
+            left: 0.0,
+            top: 0.0,
+            width: self.panel as f64,
+            height: (self.height as f64 - f64::from(self.caption)).max(1.0),
+        }
+    }
+
+    /// Writes the caption of a panel.
+    fn write(&self, picture: &mut Picture, panel: usize, caption: &str, ink: Linear) {
+        let room = self.panel as f32 - 2.0 * self.text;
+        let caption = shortened(caption, room, self.text);
+        let free = self.panel as f32 - font::width(&caption, self.text);
+        let at = [
+            (panel * self.panel) as f32 + 0.5 * free,
+            self.height as f32 - 1.5 * self.text,
+        ];
+        font::write(picture, &caption, at, self.text, ink);
     }
 }
 
-/// Returns the light of a surface that a share of light reaches. Some of the rest comes from the surface round it, with
-/// its colour: hollows keep their hue.
-fn dim(light: Linear, open: f32) -> Linear {
-    light.map(|l| {
-        let albedo = l.min(0.9);
-        l * open / (1.0 - 0.6 * albedo * (1.0 - open))
-    })
+/// Returns a pixel of the background.
+fn clear(background: Background) -> [u8; 4] {
+    match background {
+        Background::White => [255; 4],
+        Background::Transparent => [0; 4],
+        Background::Plain(color) => {
+            let [r, g, b] = color.0;
+            [r, g, b, 255]
+        }
+    }
+}
+
+/// Returns the colour of letters: dark, or light on a dark background.
+fn ink(background: Background) -> Linear {
+    let [r, g, b] = background.light();
+    match 0.21 * r + 0.72 * g + 0.07 * b > 0.18 {
+        true => [0.02, 0.021, 0.024],
+        false => [0.82, 0.83, 0.85],
+    }
 }

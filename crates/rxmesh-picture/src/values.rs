@@ -3,8 +3,9 @@
 use crate::coat::slope;
 use crate::color::{Linear, Ramp, mix};
 use crate::marks::line;
-use crate::options::ColorMap;
+use crate::options::PictureOptions;
 use crate::surface::Hit;
+use rayon::prelude::*;
 use rxmesh_host::mesh::{Column, ElementKind};
 
 /// Share of the values that may lie outside of the scale at either end.
@@ -21,40 +22,37 @@ pub(crate) struct Scale {
     /// `true` if there are values below `low`, and above `high`.
     pub(crate) beyond: [bool; 2],
     pub(crate) ramp: Ramp,
-    /// Distance of isolines, if there are any.
-    pub(crate) interval: Option<f64>,
+    /// Number of isolines.
+    isolines: u32,
 }
 
 impl Scale {
-    /// Returns the scale of a column; `None` if no value is a finite number.
-    pub(crate) fn new(column: &Column, range: Option<[f64; 2]>, map: ColorMap) -> Option<Scale> {
-        let all = (0..column.data.len()).map(|i| column.data.get(i));
+    /// Returns the scale of columns of one name; `None` if no value is a finite number.
+    pub(crate) fn new(columns: &[&Column], options: &PictureOptions) -> Option<Scale> {
+        let all = columns
+            .iter()
+            .flat_map(|c| (0..c.data.len()).map(|i| c.data.get(i)));
         let mut finite: Vec<f64> = all.filter(|v| v.is_finite()).collect();
-        finite.sort_unstable_by(f64::total_cmp);
+        finite.par_sort_unstable_by(f64::total_cmp);
         let (&least, &most) = (finite.first()?, finite.last()?);
         let signed = least < 0.0 && most > 0.0;
-        let (mut low, mut high) = match range {
+        let (mut low, mut high) = match options.range {
             Some([low, high]) => (low, high),
             None => usual_range(&finite, signed),
         };
         if !(high - low > 0.0) {
             // All are the same: it is in the middle.
             let half = (0.5 * low.abs()).max(f64::from(f32::MIN_POSITIVE));
-            (low, high) = (low - half, high + half);
+            (low, high) = ((low - half).max(f64::MIN), (high + half).min(f64::MAX));
         }
         Some(Scale {
-            name: column.name.clone(),
+            name: columns[0].name.clone(),
             low,
             high,
             beyond: [least < low, most > high],
-            ramp: Ramp::new(map, signed),
-            interval: None,
+            ramp: Ramp::new(options.map, signed),
+            isolines: options.isolines,
         })
-    }
-
-    /// Draws about this number of isolines between the ends.
-    pub(crate) fn set_isolines(&mut self, number: u32) {
-        self.interval = Some((self.high - self.low) / f64::from(number));
     }
 
     /// Returns the place of a value between the ends, 0 and 1.
@@ -88,26 +86,23 @@ pub(crate) struct Values {
     /// Places of the values in the scale, per vertex or face.
     places: Vec<f32>,
     of_vertices: bool,
-    pub(crate) scale: Scale,
+    ramp: Ramp,
     /// Distance of isolines, in places; the first is at the low end.
     isolines: Option<f32>,
 }
 
 impl Values {
     /// Returns the values of a column of one value a row.
-    pub(crate) fn new(column: &Column, scale: Scale) -> Values {
+    pub(crate) fn new(column: &Column, scale: &Scale) -> Values {
         let place = |i: usize| match column.data.get(i) {
             value if value.is_finite() => scale.place(value),
             _ => f32::NAN,
         };
-        let isolines = scale
-            .interval
-            .map(|interval| (interval / (scale.high - scale.low)) as f32);
         Values {
             places: (0..column.data.len()).map(place).collect(),
             of_vertices: column.element == ElementKind::Vertex,
-            isolines,
-            scale,
+            isolines: (scale.isolines > 0).then(|| 1.0 / scale.isolines as f32),
+            ramp: scale.ramp.clone(),
         }
     }
 
@@ -126,7 +121,7 @@ impl Values {
     /// Returns the colour at a place; `None` where a value is missing.
     pub(crate) fn color(&self, hit: &Hit) -> Option<Linear> {
         let (_, place) = self.at(hit);
-        (!place.is_nan()).then(|| self.scale.ramp.at(place))
+        (!place.is_nan()).then(|| self.ramp.at(place))
     }
 
     /// Draws the isolines near a place over its light.
