@@ -1,4 +1,4 @@
-//! Pictures of meshes: their flags, and how a command draws its result.
+//! Pictures of meshes: how a command draws its result.
 
 use crate::console::is_stdout;
 use crate::input;
@@ -6,205 +6,16 @@ use crate::record::{PictureRecord, shown};
 use crate::run::Run;
 use crate::text;
 use anyhow::{Context, Result, anyhow, bail};
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
 use rxmesh_host::files;
 use rxmesh_host::io::{MeshRef, Model};
 use rxmesh_host::mesh::{Column, ColumnData, EdgeTable, ElementKind, PolyMesh, TriMesh};
 use rxmesh_host::patch::{self, PatchOptions};
-use rxmesh_picture::{
-    Background, ColorMap, Paint, Panel, Picture, PictureOptions, Rgb, UpAxis, Viewpoint,
-    render_panels,
-};
+use rxmesh_picture::{Cut, Paint, Panel, PictureOptions, render_animation, render_panels};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Most meshes beside each other in the picture of a command.
 const MOST: usize = 6;
-
-/// Flags of a picture.
-#[derive(Debug, Args)]
-pub(crate) struct PictureArgs {
-    /// Width and height in pixels [default: 1600x1200; of several meshes 800x800 each]
-    #[arg(long, value_name = "WxH", value_parser = size)]
-    size: Option<[u32; 2]>,
-    /// Side that is seen: front, back, left, right, top, bottom, or two angles in degrees, round the vertical axis and
-    /// above the horizon
-    #[arg(long, value_name = "SIDE|A,B", default_value = "30,20", value_parser = viewpoint)]
-    view: Viewpoint,
-    /// Axis of the mesh that points upwards
-    #[arg(long, value_name = "AXIS", default_value = "y")]
-    up: Upward,
-    /// Magnification: at 1 the mesh fills the picture
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
-    zoom: f64,
-    /// Background: white, transparent, or a colour such as #202428
-    #[arg(long, value_name = "COLOUR", default_value = "white", value_parser = background)]
-    background: Background,
-    /// Column whose values are drawn as colours, with a legend; or a colour, such as #8fb3b0 [default: the colours of
-    /// the mesh, if it has any]
-    #[arg(long, value_name = "COLUMN|COLOUR", group = "paint")]
-    color: Option<String>,
-    /// Colour each patch, as the patcher cuts the mesh
-    #[arg(long, group = "paint")]
-    patches: bool,
-    /// Colour each group, object or material of the file
-    #[arg(long, group = "paint")]
-    groups: bool,
-    /// Colour each connected part
-    #[arg(long, group = "paint")]
-    parts: bool,
-    /// Draw checkers of the texture coordinates
-    #[arg(long, group = "paint")]
-    checker: bool,
-    /// Colours of a column's values [default: coolwarm for values of both signs, else viridis]
-    #[arg(long, value_name = "MAP", value_enum, requires = "color")]
-    map: Option<MapName>,
-    /// Values at the ends of the colours [default: those of the column, without outliers]
-    #[arg(long, value_name = "LOW,HIGH", requires = "color", value_parser = pair)]
-    range: Option<[f64; 2]>,
-    /// Number of lines of equal value, of a column of vertices
-    #[arg(long, value_name = "N", requires = "color", default_value_t = 0)]
-    isolines: u32,
-    /// Light each face by its own normal
-    #[arg(long)]
-    flat: bool,
-    /// Draw the edges of the faces
-    #[arg(long)]
-    edges: bool,
-    /// Draw creases and the boundary
-    #[arg(long)]
-    creases: bool,
-    /// Degrees between the normals of two faces from which on they meet in a crease
-    #[arg(long, value_name = "DEGREES", default_value_t = 60.0)]
-    crease_angle: f64,
-    /// Draw no shadow on the ground
-    #[arg(long)]
-    no_shadow: bool,
-}
-
-/// Upward axis, as a flag.
-#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
-enum Upward {
-    Y,
-    Z,
-}
-
-/// Name of a map of colours, as a flag.
-#[derive(Debug, Clone, Copy)]
-struct MapName(ColorMap);
-
-impl ValueEnum for MapName {
-    fn value_variants<'a>() -> &'a [MapName] {
-        &[MapName(ColorMap::Viridis), MapName(ColorMap::Coolwarm)]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let name = match self.0 {
-            ColorMap::Coolwarm => "coolwarm",
-            _ => "viridis",
-        };
-        Some(PossibleValue::new(name))
-    }
-}
-
-fn size(text: &str) -> Result<[u32; 2], String> {
-    let wrong = || format!("'{text}' is no size such as 1600x1200");
-    let (width, height) = text.split_once('x').ok_or_else(wrong)?;
-    let number = |text: &str| text.parse::<u32>().map_err(|_| wrong());
-    Ok([number(width)?, number(height)?])
-}
-
-fn pair(text: &str) -> Result<[f64; 2], String> {
-    let wrong = || format!("'{text}' are no two numbers such as 0,1.5");
-    let (low, high) = text.split_once(',').ok_or_else(wrong)?;
-    let number = |text: &str| text.parse::<f64>().map_err(|_| wrong());
-    Ok([number(low)?, number(high)?])
-}
-
-fn viewpoint(text: &str) -> Result<Viewpoint, String> {
-    let [azimuth, elevation] = match text {
-        "front" => [0.0, 0.0],
-        "back" => [180.0, 0.0],
-        "right" => [90.0, 0.0],
-        "left" => [-90.0, 0.0],
-        "top" => [0.0, 90.0],
-        "bottom" => [0.0, -90.0],
-        angles => pair(angles).map_err(|_| {
-            format!("'{text}' is neither a side (front, back, left, right, top, bottom) nor two angles such as 30,20")
-        })?,
-    };
-    Ok(Viewpoint { azimuth, elevation })
-}
-
-fn background(text: &str) -> Result<Background, String> {
-    match (text, Rgb::parse(text)) {
-        ("white", _) => Ok(Background::White),
-        ("transparent", _) => Ok(Background::Transparent),
-        (_, Some(color)) => Ok(Background::Plain(color)),
-        _ => Err(format!(
-            "'{text}' is neither white, transparent nor a colour such as #202428"
-        )),
-    }
-}
-
-impl PictureArgs {
-    /// Returns the options of a picture of some meshes.
-    fn options(&self, meshes: usize) -> PictureOptions {
-        let several = [800 * meshes.min(16) as u32, 800];
-        let paint = match &self.color {
-            Some(text) => match Rgb::parse(text).filter(|_| text.starts_with('#')) {
-                Some(color) => Paint::Plain(color),
-                None => Paint::Column(text.clone()),
-            },
-            None if self.patches => Paint::Labels,
-            None if self.groups => Paint::Groups,
-            None if self.parts => Paint::Parts,
-            None if self.checker => Paint::Checker,
-            None => Paint::Usual,
-        };
-        PictureOptions::default().with(|o| {
-            let one = o.size;
-            o.size = self.size.unwrap_or(if meshes > 1 { several } else { one });
-            o.view = self.view;
-            o.up = if self.up == Upward::Z {
-                UpAxis::Z
-            } else {
-                UpAxis::Y
-            };
-            o.zoom = self.zoom;
-            o.background = self.background;
-            o.paint = paint;
-            o.map = self.map.map_or(ColorMap::Auto, |name| name.0);
-            o.range = self.range;
-            o.isolines = self.isolines;
-            o.flat = self.flat;
-            o.edges = self.edges;
-            o.creases = self.creases;
-            o.crease_angle = self.crease_angle;
-            o.shadow = !self.no_shadow;
-        })
-    }
-
-    /// Refuses options that are out of range on every mesh.
-    pub(crate) fn check(&self) -> Result<(), rxmesh_host::Error> {
-        self.options(1)
-            .check()
-            .map_err(|e| rxmesh_host::Error::Options(e.to_string()))
-    }
-
-    /// Draws meshes beside each other, with captions if there are several.
-    pub(crate) fn draw(&self, meshes: &[Drawable<'_>]) -> Result<Picture> {
-        let labels = match self.patches {
-            true => meshes
-                .iter()
-                .map(Drawable::patches)
-                .collect::<Result<Vec<_>>>()?,
-            false => Vec::new(),
-        };
-        draw(meshes, &labels, &self.options(meshes.len()))
-    }
-}
 
 /// A mesh as triangles, which can be drawn.
 #[derive(Debug)]
@@ -218,7 +29,7 @@ pub(crate) struct Drawable<'a> {
 
 impl<'a> Drawable<'a> {
     /// Returns a mesh of any kind as triangles: polygons are cut, a volume shows its boundary.
-    pub(crate) fn new(model: Model<'a>, name: String) -> Result<Drawable<'a>> {
+    pub(crate) fn new(model: Model<'a>, cut: Option<Cut>, name: String) -> Result<Drawable<'a>> {
         let (mesh, polygon_edges) = match model {
             Model::Surface(MeshRef::Triangles(mesh)) => (Cow::Borrowed(mesh), None),
             Model::Surface(MeshRef::Polygons(mesh)) => {
@@ -227,7 +38,21 @@ impl<'a> Drawable<'a> {
                 let (mesh, _) = PolyMesh::clone(mesh).triangulate()?;
                 (Cow::Owned(mesh), edges)
             }
-            Model::Volume(mesh) => (Cow::Owned(mesh.boundary().surface), None),
+            Model::Volume(mesh) => {
+                let surface = match cut {
+                    Some(cut) => cut.volume(mesh),
+                    None => mesh.boundary().surface,
+                };
+                return Ok(Drawable {
+                    mesh: Cow::Owned(surface),
+                    polygon_edges: None,
+                    name,
+                });
+            }
+        };
+        let mesh = match cut {
+            Some(cut) if !mesh.faces.is_empty() => Cow::Owned(cut.surface(&mesh)),
+            _ => mesh,
         };
         Ok(Drawable {
             mesh,
@@ -245,7 +70,7 @@ impl<'a> Drawable<'a> {
     }
 
     /// Returns the patch of each face.
-    fn patches(&self) -> Result<Vec<u32>> {
+    pub(crate) fn patches(&self) -> Result<Vec<u32>> {
         let (vertices, faces) = (self.mesh.vertex_count(), &self.mesh.faces);
         let set = patch::build(vertices, faces, &PatchOptions::default())?;
         let of_faces = 2; // place of faces among the kinds of elements
@@ -266,26 +91,63 @@ impl<'a> Drawable<'a> {
     }
 }
 
-/// Draws meshes with numbers of their faces, if there are any.
-fn draw(meshes: &[Drawable<'_>], labels: &[Vec<u32>], options: &PictureOptions) -> Result<Picture> {
+/// A picture as a file.
+#[derive(Debug)]
+pub(crate) struct PictureFile {
+    png: Vec<u8>,
+    size: [u32; 2],
+}
+
+impl PictureFile {
+    /// Writes the file. Returns what the record says of it.
+    pub(crate) fn write(&self, path: &Path) -> Result<PictureRecord> {
+        match is_stdout(path) {
+            true => crate::console::to_stdout(&self.png)?,
+            false => files::write_bytes(path, &self.png)
+                .with_context(|| format!("{}: cannot be written", path.display()))?,
+        }
+        let [width, height] = self.size;
+        Ok(PictureRecord {
+            path: shown(path),
+            width,
+            height,
+            bytes: self.png.len() as u64,
+        })
+    }
+}
+
+/// Draws meshes beside each other, or after each other at a rate, with labels of their faces if there are any.
+pub(crate) fn draw(
+    meshes: &[Drawable<'_>],
+    labels: &[Vec<u32>],
+    options: &PictureOptions,
+    rate: Option<u16>,
+) -> Result<PictureFile> {
     let captions: Vec<String> = meshes.iter().map(Drawable::caption).collect();
     let panel = |i: usize| Panel {
         mesh: &meshes[i].mesh,
         polygon_edges: meshes[i].polygon_edges.as_ref(),
         labels: labels.get(i).map(Vec::as_slice),
-        caption: (meshes.len() > 1).then_some(&captions[i]),
+        caption: (meshes.len() > 1 && rate.is_none()).then_some(&captions[i]),
     };
     let panels: Vec<Panel<'_>> = (0..meshes.len()).map(panel).collect();
+    let png = match rate {
+        Some(rate) => render_animation(&panels, options, rate),
+        None => render_panels(&panels, options).map(|picture| picture.to_png()),
+    };
     let what = || {
         meshes
             .first()
             .map_or(String::new(), |mesh| mesh.name.clone())
     };
-    render_panels(&panels, options).with_context(what)
+    Ok(PictureFile {
+        png: png.with_context(what)?,
+        size: options.size,
+    })
 }
 
 /// Draws the result of a command: the first column of values that is not in `known` is drawn as colours.
-fn of_result(meshes: &[Drawable<'_>], known: &[String]) -> Result<Picture> {
+fn of_result(meshes: &[Drawable<'_>], known: &[String]) -> Result<PictureFile> {
     let meshes = &meshes[..meshes.len().min(MOST)];
     let first = meshes
         .first()
@@ -313,7 +175,7 @@ fn of_result(meshes: &[Drawable<'_>], known: &[String]) -> Result<Picture> {
             None => Paint::Usual,
         };
     });
-    draw(meshes, &labels, &options)
+    draw(meshes, &labels, &options, None)
 }
 
 /// Returns the whole numbers of a column of faces, which are names and not sizes.
@@ -362,7 +224,7 @@ impl Portrait {
     /// Keeps a mesh that was read.
     pub(crate) fn read(&mut self, mesh: Model<'_>, path: &Path) -> Result<()> {
         self.known = scalar_columns(mesh);
-        self.input = Some(Drawable::new(mesh, stem(path))?.into_owned());
+        self.input = Some(Drawable::new(mesh, None, stem(path))?.into_owned());
         Ok(())
     }
 }
@@ -381,7 +243,7 @@ impl Run {
         };
         let each = written
             .iter()
-            .map(|(path, mesh)| Drawable::new(*mesh, stem(path)));
+            .map(|(path, mesh)| Drawable::new(*mesh, None, stem(path)));
         self.draw_into(&portrait, &each.collect::<Result<Vec<_>>>()?)
     }
 
@@ -398,7 +260,7 @@ impl Run {
 
     fn draw_into(&mut self, portrait: &Portrait, meshes: &[Drawable<'_>]) -> Result<()> {
         let Portrait { path, known, .. } = portrait;
-        let (record, ms) = self.stage("drawing", || write(path, &of_result(meshes, known)?))?;
+        let (record, ms) = self.stage("drawing", || of_result(meshes, known)?.write(path))?;
         self.record.timings_ms.picture = ms;
         self.record.picture = Some(record);
         Ok(())
@@ -420,20 +282,4 @@ pub(crate) fn check(path: &Path) -> Result<()> {
         return Ok(());
     }
     files::check(path).with_context(|| format!("{}: cannot be written", path.display()))
-}
-
-/// Writes a picture. Returns what the record says of it.
-pub(crate) fn write(path: &Path, picture: &Picture) -> Result<PictureRecord> {
-    let png = picture.to_png();
-    match is_stdout(path) {
-        true => crate::console::to_stdout(&png)?,
-        false => files::write_bytes(path, &png)
-            .with_context(|| format!("{}: cannot be written", path.display()))?,
-    }
-    Ok(PictureRecord {
-        path: shown(path),
-        width: picture.width,
-        height: picture.height,
-        bytes: png.len() as u64,
-    })
 }

@@ -32,6 +32,17 @@ impl Picture {
         }
     }
 
+    /// Returns the pixels of a box: left, top, width and height.
+    pub(crate) fn part(&self, [left, top, width, height]: [u32; 4]) -> Picture {
+        let rows = self.pixels.chunks(self.width as usize).skip(top as usize);
+        let row = |row: &[[u8; 4]]| row[left as usize..(left + width) as usize].to_vec();
+        Picture {
+            width,
+            height,
+            pixels: rows.take(height as usize).flat_map(row).collect(),
+        }
+    }
+
     /// Returns the picture as a PNG file; it has an alpha channel if a pixel is transparent.
     pub fn to_png(&self) -> Vec<u8> {
         png::encode(self)

@@ -24,7 +24,7 @@ impl Legend {
     /// Returns the legend of a scale; `None` if the picture is too small for one.
     pub(crate) fn new(scale: &Scale, [width, height]: [u32; 2]) -> Option<Legend> {
         let side = width.min(height) as f32;
-        let text = (0.0155 * side).max(6.5);
+        let text = (0.0185 * side).max(6.5);
         let bar = [0.024 * side, 0.52 * height.min(2 * width) as f32];
         let ticks = ticks(scale.low, scale.high);
         let labels = ticks.iter().map(|(_, label)| font::width(label, text));

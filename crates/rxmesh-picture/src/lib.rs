@@ -16,7 +16,9 @@ mod camera;
 mod canvas;
 mod coat;
 mod color;
+mod cut;
 mod error;
+mod film;
 mod font;
 mod image;
 mod labels;
@@ -35,9 +37,10 @@ mod surface;
 mod values;
 
 pub use color::Rgb;
+pub use cut::Cut;
 pub use error::PictureError;
 pub use image::Picture;
 pub use options::{
     Background, ColorMap, MAX_PIXELS, MAX_SIDE, Paint, PictureOptions, UpAxis, Viewpoint,
 };
-pub use render::{Panel, render, render_panels};
+pub use render::{Panel, render, render_animation, render_panels};

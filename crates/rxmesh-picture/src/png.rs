@@ -18,21 +18,25 @@ const LEVEL: i32 = 4;
 pub(crate) fn encode(picture: &Picture) -> Vec<u8> {
     let transparent = picture.pixels.iter().any(|p| p[3] < 255);
     let channels = if transparent { 4 } else { 3 };
-    let mut out = b"\x89PNG\r\n\x1a\n".to_vec();
-    let mut head = Vec::with_capacity(13);
-    head.extend(picture.width.to_be_bytes());
-    head.extend(picture.height.to_be_bytes());
-    // Eight bits a channel, colours with or without alpha, and the only methods there are.
-    head.extend([8, if transparent { 6 } else { 2 }, 0, 0, 0]);
-    chunk(&mut out, *b"IHDR", &head);
-    chunk(&mut out, *b"sRGB", &[0]);
+    let mut out = begin([picture.width, picture.height], channels);
     chunk(&mut out, *b"IDAT", &pack(picture, channels));
     chunk(&mut out, *b"IEND", &[]);
     out
 }
 
+/// Returns the beginning of a file; of four channels the last is alpha.
+pub(crate) fn begin(size: [u32; 2], channels: usize) -> Vec<u8> {
+    let mut out = b"\x89PNG\r\n\x1a\n".to_vec();
+    let mut head: Vec<u8> = size.into_iter().flat_map(u32::to_be_bytes).collect();
+    // Eight bits a channel, colours with or without alpha, and the only methods there are.
+    head.extend([8, if channels == 4 { 6 } else { 2 }, 0, 0, 0]);
+    chunk(&mut out, *b"IHDR", &head);
+    chunk(&mut out, *b"sRGB", &[0]);
+    out
+}
+
 /// Appends a chunk with its length and checksum.
-fn chunk(out: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) {
+pub(crate) fn chunk(out: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) {
     out.extend((data.len() as u32).to_be_bytes());
     let start = out.len();
     out.extend(kind);
@@ -42,7 +46,7 @@ fn chunk(out: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) {
 }
 
 /// Returns the pixels as a zlib stream.
-fn pack(picture: &Picture, channels: usize) -> Vec<u8> {
+pub(crate) fn pack(picture: &Picture, channels: usize) -> Vec<u8> {
     let width = picture.width as usize;
     let rows = (STRIP / (width * channels + 1)).max(1);
     let count = picture.pixels.len().div_ceil(rows * width);

@@ -5,6 +5,7 @@ use crate::canvas::Canvas;
 use crate::coat::Coat;
 use crate::color::Linear;
 use crate::error::PictureError;
+use crate::film::Film;
 use crate::font;
 use crate::image::Picture;
 use crate::legend::{Legend, shortened};
@@ -20,6 +21,7 @@ use rayon::prelude::*;
 use rxmesh_host::TriMesh;
 use rxmesh_host::mesh::{Column, EdgeTable};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Most pixels of a picture with 16 samples a pixel; larger ones have 4.
 const FINE: u64 = 1 << 20;
@@ -67,47 +69,115 @@ pub fn render_panels(
     panels: &[Panel<'_>],
     options: &PictureOptions,
 ) -> Result<Picture, PictureError> {
-    options.check()?;
-    let [width, height] = options.size;
-    if panels.is_empty() || panels.len() > width as usize {
+    let width = options.size[0];
+    if panels.len() > width as usize {
         return fault(format!(
             "{} meshes do not fit into a picture of {width} pixels in width",
             panels.len()
         ));
     }
-    for panel in panels {
-        panel.mesh.validate()?;
-        if panel.mesh.positions.is_empty() {
-            return Err(PictureError::Empty);
-        }
+    Stage::new(panels, options, panels.len())?.page(0..panels.len())
+}
+
+/// Draws meshes after each other, from the same place and with one scale of values, as an animated PNG file (APNG)
+/// that shows `rate` of them a second. Programs that know no animation show the first.
+///
+/// # Errors
+///
+/// As [`render`]; no panel, or a rate that is not 1 to 240.
+pub fn render_animation(
+    panels: &[Panel<'_>],
+    options: &PictureOptions,
+    rate: u16,
+) -> Result<Vec<u8>, PictureError> {
+    if !(1..=240).contains(&rate) {
+        return fault(format!(
+            "the rate is {rate} pictures a second, but must be 1 to 240"
+        ));
     }
-    let meshes = drawn(panels)?;
-    let scale = scale(&meshes, options)?;
-    let legend = scale
-        .as_ref()
-        .and_then(|scale| Legend::new(scale, options.size));
-    let captions = panels.iter().any(|p| p.caption.is_some());
-    let layout = Layout::new(options.size, panels.len(), legend.as_ref(), captions);
-    let camera = Camera::new(&meshes, options, layout.viewport());
-    let ink = ink(options.background);
-    let mut picture = Picture::plain(width, height, clear(options.background));
-    for (i, (panel, mesh)) in panels.iter().zip(&meshes).enumerate() {
-        let size = [layout.panel, height as usize];
-        let part = draw(
-            &Panel { mesh, ..*panel },
+    let stage = Stage::new(panels, options, 1)?;
+    let mut film = Film::new(options, panels.len() as u32, rate);
+    for i in 0..panels.len() {
+        film.push(stage.page(i..i + 1)?);
+    }
+    Ok(film.finish())
+}
+
+/// Everything that the pictures of some meshes have in common.
+struct Stage<'a> {
+    panels: &'a [Panel<'a>],
+    meshes: Vec<Cow<'a, TriMesh>>,
+    options: &'a PictureOptions,
+    scale: Option<Scale>,
+    legend: Option<Legend>,
+    layout: Layout,
+    camera: Camera,
+}
+
+impl<'a> Stage<'a> {
+    /// Validates everything, and places the camera: `count` meshes stand beside each other.
+    fn new(
+        panels: &'a [Panel<'a>],
+        options: &'a PictureOptions,
+        count: usize,
+    ) -> Result<Stage<'a>, PictureError> {
+        options.check()?;
+        if panels.is_empty() {
+            return fault("there is no mesh to draw".into());
+        }
+        for panel in panels {
+            panel.mesh.validate()?;
+            if panel.mesh.positions.is_empty() {
+                return Err(PictureError::Empty);
+            }
+        }
+        let meshes = drawn(panels)?;
+        let scale = scale(&meshes, options)?;
+        let legend = scale
+            .as_ref()
+            .and_then(|scale| Legend::new(scale, options.size));
+        let captions = panels.iter().any(|p| p.caption.is_some());
+        let layout = Layout::new(options.size, count, legend.as_ref(), captions);
+        let camera = Camera::new(&meshes, options, layout.viewport());
+        Ok(Stage {
+            panels,
+            meshes,
             options,
-            &camera,
-            (scale.as_ref(), size),
-        )?;
-        picture.paste(&part, [i * layout.panel, 0]);
-        if let Some(caption) = panel.caption {
-            layout.write(&mut picture, i, caption, ink);
+            scale,
+            legend,
+            layout,
+            camera,
+        })
+    }
+
+    /// Draws some of the meshes beside each other.
+    fn page(&self, which: Range<usize>) -> Result<Picture, PictureError> {
+        let [width, height] = self.options.size;
+        let background = self.options.background;
+        let (layout, ink) = (&self.layout, ink(background));
+        let mut picture = Picture::plain(width, height, clear(background));
+        for (place, i) in which.enumerate() {
+            let panel = Panel {
+                mesh: &self.meshes[i],
+                ..self.panels[i]
+            };
+            let size = [layout.panel, height as usize];
+            let part = draw(
+                &panel,
+                self.options,
+                &self.camera,
+                (self.scale.as_ref(), size),
+            )?;
+            picture.paste(&part, [place * layout.panel, 0]);
+            if let Some(caption) = panel.caption {
+                layout.write(&mut picture, place, caption, ink);
+            }
         }
+        if let (Some(legend), Some(scale)) = (&self.legend, &self.scale) {
+            legend.draw(&mut picture, scale, ink);
+        }
+        Ok(picture)
     }
-    if let (Some(legend), Some(scale)) = (&legend, &scale) {
-        legend.draw(&mut picture, scale, ink);
-    }
-    Ok(picture)
 }
 
 /// Returns the meshes as they are drawn: points as balls.

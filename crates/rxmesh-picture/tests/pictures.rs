@@ -5,7 +5,7 @@ use rxmesh_host::mesh::{COLOR, Column, ColumnData, ElementKind};
 use rxmesh_host::{TriMesh, generate, io};
 use rxmesh_picture::{
     Background, ColorMap, Paint, Panel, Picture, PictureError, PictureOptions, Rgb, UpAxis,
-    Viewpoint, render, render_panels,
+    Viewpoint, render, render_animation, render_panels,
 };
 use std::fs;
 use std::io::Cursor;
@@ -120,6 +120,46 @@ fn panels_stand_beside_each_other() {
     });
     let options = small().with(|o| o.edges = true);
     compare("panels", &render_panels(&panels, &options).unwrap());
+}
+
+/// An independent reader finds the pictures of a film, each put over the one before.
+#[test]
+fn films_are_read_by_others() {
+    let mesh = generate::icosphere(2).unwrap();
+    let labels =
+        [0, 40, 40, 300].map(|end| (0..320).map(|f| u32::from(f < end)).collect::<Vec<_>>());
+    let panels = labels.each_ref().map(|labels| Panel {
+        labels: Some(labels),
+        ..Panel::new(&mesh)
+    });
+    let options = small().with(|o| o.paint = Paint::Labels);
+    let film = render_animation(&panels, &options, 25).unwrap();
+    let mut reader = png::Decoder::new(Cursor::new(&film)).read_info().unwrap();
+    assert_eq!(reader.info().animation_control.unwrap().num_frames, 4);
+    let mut screen = Picture {
+        width: 200,
+        height: 150,
+        pixels: vec![[0; 4]; 200 * 150],
+    };
+    for panel in panels {
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut bytes).unwrap();
+        let frame = *reader.info().frame_control().unwrap();
+        assert_eq!((frame.delay_num, frame.delay_den), (1, 25));
+        let (width, left) = (frame.width as usize, frame.x_offset as usize);
+        for (y, row) in bytes
+            .chunks(3 * width)
+            .take(frame.height as usize)
+            .enumerate()
+        {
+            for (x, c) in row.chunks(3).enumerate() {
+                screen.pixels[(y + frame.y_offset as usize) * 200 + left + x] =
+                    [c[0], c[1], c[2], 255];
+            }
+        }
+        assert!(screen == render_panels(&[panel], &options).unwrap());
+    }
+    assert!(render_animation(&panels, &options, 0).is_err());
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! `render`: draws meshes into a picture.
 
 use crate::app::{Application, Message};
-use crate::cli::CommonArgs;
+use crate::cli::{CommonArgs, PictureArgs};
 use crate::console::is_stdout;
 use crate::frame::Tool;
 use crate::input;
-use crate::picture::{self, Drawable, PictureArgs};
+use crate::picture::{self, Drawable};
 use crate::record::Record;
 use crate::text;
 use anyhow::Result;
@@ -44,6 +44,7 @@ impl Application for Render {
     const HELP: &'static str = "Examples: rxmesh render bunny.obj -o bunny.png
           rxmesh render bunny.obj --edges --view front -o bunny.png
           rxmesh render before.ply after.ply -o both.png
+          rxmesh render frames/*.obj --animate 25 -o film.png
 
 The picture is the same on every machine: no GPU or display is used. Polygons are drawn with their own
 edges, a volume as its boundary, a mesh without faces as points. Commands that write a mesh draw it with
@@ -65,15 +66,16 @@ edges, a volume as its boundary, a mesh without faces as points. Commands that w
 
     fn run(Tool { run }: &mut Tool, args: &RenderArgs) -> Result<()> {
         let mut meshes = Vec::with_capacity(args.meshes.len());
+        let cut = args.picture.cut();
         for name in &args.meshes {
             let mesh = match input::is_volume(name) {
                 true => {
                     let input = run.read_tets(name)?;
-                    Drawable::new((&input.loaded.mesh).into(), title(name))?.into_owned()
+                    Drawable::new((&input.loaded.mesh).into(), cut, title(name))?.into_owned()
                 }
                 false => {
                     let input = run.read_poly(name, false)?;
-                    Drawable::new((&input.loaded.mesh).into(), title(name))?.into_owned()
+                    Drawable::new((&input.loaded.mesh).into(), cut, title(name))?.into_owned()
                 }
             };
             meshes.push(mesh);
@@ -81,7 +83,7 @@ edges, a volume as its boundary, a mesh without faces as points. Commands that w
         let (picture, ms) = run.stage("drawing", || args.picture.draw(&meshes))?;
         run.record.timings_ms.run = ms;
         run.console.mesh_on_stdout |= is_stdout(&args.output);
-        run.record.picture = Some(picture::write(&args.output, &picture)?);
+        run.record.picture = Some(picture.write(&args.output)?);
         Ok(())
     }
 
