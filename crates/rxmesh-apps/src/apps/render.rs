@@ -12,12 +12,13 @@ use anyhow::Result;
 use clap::{Args, Command, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
+use rxmesh_host::units;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Render;
 
-#[derive(Debug, Args, Serialize)]
+#[derive(Clone, Debug, Args, Serialize)]
 pub(crate) struct RenderArgs {
     /// The mesh, or '-' for stdin; several are drawn beside each other, in the size of the first
     #[arg(value_name = "MESH", value_hint = ValueHint::FilePath, required = true)]
@@ -31,6 +32,8 @@ pub(crate) struct RenderArgs {
     #[serde(skip)]
     picture: PictureArgs,
 }
+
+units!(RenderArgs {});
 
 impl Options for RenderArgs {
     fn check(&self) -> Result<(), Error> {

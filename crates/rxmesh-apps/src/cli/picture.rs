@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use rxmesh_picture::{Background, ColorMap, Cut, Paint, PictureOptions, Rgb, UpAxis, Viewpoint};
 
 /// Flags of a picture.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct PictureArgs {
     /// Width and height in pixels [default: 1600x1200; of several meshes 800x800 each]
     #[arg(long, value_name = "WxH", value_parser = size)]
