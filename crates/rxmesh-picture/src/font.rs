@@ -130,7 +130,7 @@ fn strokes(path: &str) -> Strokes {
     let mut words = path.split_whitespace();
     while let Some(word) = words.next() {
         let (command, first) = word.split_at(1);
-        let mut number =
+        let number =
             |text: Option<&str>| -> f32 { text.and_then(|t| t.parse().ok()).unwrap_or(0.0) };
         let a = [number(Some(first)), number(words.next())];
         let from = pen;

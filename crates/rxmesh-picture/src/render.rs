@@ -69,6 +69,7 @@ pub fn render_panels(
     panels: &[Panel<'_>],
     options: &PictureOptions,
 ) -> Result<Picture, PictureError> {
+    options.check()?;
     let width = options.size[0];
     if panels.len() > width as usize {
         return fault(format!(

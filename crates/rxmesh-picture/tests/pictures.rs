@@ -1,6 +1,7 @@
 //! Pictures as a whole: the same pixels as the files of `golden`, on any number of threads; odd meshes and options.
 
 use glam::Vec3;
+use rxmesh_host::io::ReadOptions;
 use rxmesh_host::mesh::{COLOR, Column, ColumnData, ElementKind};
 use rxmesh_host::{TriMesh, generate, io};
 use rxmesh_picture::{
@@ -15,7 +16,8 @@ fn read(name: &str) -> TriMesh {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../data")
         .join(name);
-    io::read(&path, &Default::default()).unwrap().mesh
+    let options = ReadOptions::default().with(|o| o.triangulate = true);
+    io::read(&path, &options).unwrap().mesh
 }
 
 fn small() -> PictureOptions {
