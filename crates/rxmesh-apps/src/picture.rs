@@ -10,7 +10,7 @@ use rxmesh_host::files;
 use rxmesh_host::io::{MeshRef, Model};
 use rxmesh_host::mesh::{Column, ColumnData, EdgeTable, ElementKind, PolyMesh, TriMesh};
 use rxmesh_host::patch::{self, PatchOptions};
-use rxmesh_picture::{Cut, Paint, Panel, PictureOptions, render_animation, render_panels};
+use rxmesh_picture::{CutPlane, Paint, Panel, PictureOptions, render_animation, render_panels};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,11 @@ pub(crate) struct Drawable<'a> {
 
 impl<'a> Drawable<'a> {
     /// Returns a mesh of any kind as triangles: polygons are cut, a volume shows its boundary.
-    pub(crate) fn new(model: Model<'a>, cut: Option<Cut>, name: String) -> Result<Drawable<'a>> {
+    pub(crate) fn new(
+        model: Model<'a>,
+        cut: Option<CutPlane>,
+        name: String,
+    ) -> Result<Drawable<'a>> {
         let (mesh, polygon_edges) = match model {
             Model::Surface(MeshRef::Triangles(mesh)) => (Cow::Borrowed(mesh), None),
             Model::Surface(MeshRef::Polygons(mesh)) => {

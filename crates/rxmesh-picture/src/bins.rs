@@ -32,12 +32,12 @@ impl TileGrid {
 /// Faces of every tile.
 #[derive(Debug)]
 pub(crate) struct Bins {
-    groups: Vec<Group>,
+    groups: Vec<FaceGroup>,
 }
 
 /// Bins of some faces that follow each other.
 #[derive(Debug)]
-struct Group {
+struct FaceGroup {
     /// Start of each tile in `faces`.
     starts: Vec<u32>,
     faces: Vec<u32>,
@@ -84,7 +84,7 @@ impl Bins {
                     rows,
                 })
             });
-            Group::new(&placed.collect::<Vec<_>>(), grid)
+            FaceGroup::new(&placed.collect::<Vec<_>>(), grid)
         });
         Bins {
             groups: groups.collect(),
@@ -101,8 +101,8 @@ impl Bins {
     }
 }
 
-impl Group {
-    fn new(placed: &[Placed], grid: TileGrid) -> Group {
+impl FaceGroup {
+    fn new(placed: &[Placed], grid: TileGrid) -> FaceGroup {
         let mut starts = vec![0u32; grid.columns * grid.rows + 1];
         let tiles = |p: &Placed| {
             let columns = p.columns.clone();
@@ -127,7 +127,7 @@ impl Group {
                 next[t] += 1;
             }
         }
-        Group { starts, faces }
+        FaceGroup { starts, faces }
     }
 }
 

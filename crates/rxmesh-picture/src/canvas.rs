@@ -2,7 +2,7 @@
 
 use crate::bins::{Bins, TILE, TileGrid};
 use crate::camera::{Camera, SUBPIXELS};
-use crate::color::{Encoder, Linear};
+use crate::color::{Encoder, LinearColor};
 use crate::error::PictureError;
 use crate::image::Picture;
 use crate::occlusion::{Depths, occlusion};
@@ -174,7 +174,7 @@ fn pixel<const S: usize>(
     samples: &[u32; S],
     [x, y]: [i32; 2],
 ) -> ([u16; 4], f32, [i16; 3]) {
-    let (mut sum, mut covered): (Linear, i32) = ([0.0; 3], 0);
+    let (mut sum, mut covered): (LinearColor, i32) = ([0.0; 3], 0);
     let (mut distance, mut normal) = (f32::INFINITY, [0.0; 3]);
     for s in 0..S {
         let face = samples[s];
@@ -210,7 +210,7 @@ fn pixel<const S: usize>(
 /// Background of the surface.
 struct Ground {
     encoder: Encoder,
-    light: Linear,
+    light: LinearColor,
     transparent: bool,
 }
 
@@ -235,7 +235,7 @@ impl Ground {
     }
 
     /// Returns the pixel of a surface that covers a share of it.
-    fn under(&self, light: Linear, share: f32, hidden: f32) -> [u8; 4] {
+    fn under(&self, light: LinearColor, share: f32, hidden: f32) -> [u8; 4] {
         let dark = DARKEST * hidden;
         if self.transparent {
             let below = (1.0 - share) * dark;
@@ -254,7 +254,7 @@ impl Ground {
 
 /// Returns the light of a surface that a share of light reaches. Some of the rest comes from the surface round it, with
 /// its colour: hollows keep their hue.
-fn dim(light: Linear, open: f32) -> Linear {
+fn dim(light: LinearColor, open: f32) -> LinearColor {
     light.map(|l| {
         let albedo = l.min(0.9);
         l * open / (1.0 - 0.6 * albedo * (1.0 - open))

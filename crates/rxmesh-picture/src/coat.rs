@@ -1,20 +1,20 @@
 //! The colour of the surface: one colour, colours or values of vertices and faces, labels, or checkers.
 
-use crate::color::{Linear, Rgb, label_color, mix};
+use crate::color::{LinearColor, Rgb, label_color, mix};
 use crate::error::PictureError;
 use crate::labels;
 use crate::marks::line;
 use crate::options::{Paint, PictureOptions, fault};
 use crate::render::Panel;
 use crate::surface::Hit;
-use crate::values::{Scale, Values};
+use crate::values::{SurfaceValues, ValueScale};
 use rxmesh_host::TriMesh;
 use rxmesh_host::mesh::{COLOR, Column, ColumnData, ElementKind, NO_VALUE};
 
 /// Colour of a surface that has none.
 pub(crate) const USUAL: Rgb = Rgb([0x86, 0xa9, 0xd6]);
 /// Colour where a value is missing.
-const MISSING: Linear = [0.30, 0.29, 0.28];
+const MISSING: LinearColor = [0.30, 0.29, 0.28];
 /// Colours of checkers, and their number along a unit of texture coordinates.
 const CHECKERS: [Rgb; 2] = [Rgb([0xf2, 0xef, 0xe8]), Rgb([0x5d, 0x86, 0xb8])];
 const CHECKERS_A_UNIT: f32 = 16.0;
@@ -22,11 +22,11 @@ const CHECKERS_A_UNIT: f32 = 16.0;
 /// Colour of a surface.
 #[derive(Debug)]
 pub(crate) enum Coat {
-    Plain(Linear),
-    Vertices(Vec<Linear>),
-    Faces(Vec<Linear>),
+    Plain(LinearColor),
+    Vertices(Vec<LinearColor>),
+    Faces(Vec<LinearColor>),
     Labels(Vec<u32>),
-    Values(Values),
+    Values(SurfaceValues),
     /// Texture coordinates of the corners of the faces; `NaN` where there are none.
     Checkers(Vec<[f32; 2]>),
 }
@@ -36,12 +36,12 @@ impl Coat {
     pub(crate) fn new(
         panel: &Panel<'_>,
         options: &PictureOptions,
-        scale: Option<&Scale>,
+        scale: Option<&ValueScale>,
     ) -> Result<Coat, PictureError> {
         let mesh = panel.mesh;
         Ok(match (&options.paint, scale) {
             (Paint::Column(name), Some(scale)) => {
-                Coat::Values(Values::new(Coat::column(mesh, name)?, scale))
+                Coat::Values(SurfaceValues::new(Coat::column(mesh, name)?, scale))
             }
             (Paint::Plain(color), _) => Coat::Plain(color.linear()),
             (Paint::Checker, _) => Coat::Checkers(texture_coordinates(mesh)?),
@@ -75,7 +75,7 @@ impl Coat {
     }
 
     /// Returns the colour at a place.
-    pub(crate) fn color(&self, hit: &Hit) -> Linear {
+    pub(crate) fn color(&self, hit: &Hit) -> LinearColor {
         match self {
             Coat::Plain(color) => *color,
             Coat::Vertices(colors) => {
@@ -93,7 +93,7 @@ impl Coat {
     }
 
     /// Draws lines of equal value over the light of a place.
-    pub(crate) fn lines(&self, hit: &Hit, light: Linear) -> Linear {
+    pub(crate) fn lines(&self, hit: &Hit, light: LinearColor) -> LinearColor {
         match self {
             Coat::Values(values) => values.lines(hit, light),
             _ => light,
@@ -114,7 +114,7 @@ fn usual(mesh: &TriMesh) -> Coat {
 }
 
 /// Returns the colours of a column: of whole numbers up to their type's greatest, of floats up to 1.
-fn colors_of(column: &Column) -> Option<Vec<Linear>> {
+fn colors_of(column: &Column) -> Option<Vec<LinearColor>> {
     if !(3..=4).contains(&column.width) {
         return None;
     }
@@ -161,7 +161,7 @@ fn texture_coordinates(mesh: &TriMesh) -> Result<Vec<[f32; 2]>, PictureError> {
 }
 
 /// Returns the colour of a checker; where they are too small to be seen, the colour between.
-fn checker(hit: &Hit, corners: &[[f32; 2]]) -> Linear {
+fn checker(hit: &Hit, corners: &[[f32; 2]]) -> LinearColor {
     let [a, b, c] = hit.weights;
     let at =
         |i: usize| CHECKERS_A_UNIT * (a * corners[0][i] + b * corners[1][i] + c * corners[2][i]);

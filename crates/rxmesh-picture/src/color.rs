@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 pub struct Rgb(pub [u8; 3]);
 
 /// A colour in linear light, from 0 to 1.
-pub(crate) type Linear = [f32; 3];
+pub(crate) type LinearColor = [f32; 3];
 
 impl Rgb {
     /// Reads a colour as in CSS, `#8fa8c8` or `#8ac`, with or without the `#`.
@@ -27,7 +27,7 @@ impl Rgb {
     }
 
     /// Returns the colour in linear light.
-    pub(crate) fn linear(self) -> Linear {
+    pub(crate) fn linear(self) -> LinearColor {
         self.0.map(linear_of)
     }
 }
@@ -84,7 +84,7 @@ impl Encoder {
 }
 
 /// Returns a mixture of two colours: `t` of the second.
-pub(crate) fn mix(a: Linear, b: Linear, t: f32) -> Linear {
+pub(crate) fn mix(a: LinearColor, b: LinearColor, t: f32) -> LinearColor {
     std::array::from_fn(|i| a[i] + t * (b[i] - a[i]))
 }
 
@@ -109,7 +109,7 @@ const COOLWARM: [u32; KNOTS] = [
 
 /// Colours of a map in linear light, fine enough to be looked up without blending.
 #[derive(Debug, Clone)]
-pub(crate) struct Ramp(Vec<Linear>);
+pub(crate) struct Ramp(Vec<LinearColor>);
 
 impl Ramp {
     /// Number of colours.
@@ -137,7 +137,7 @@ impl Ramp {
     }
 
     /// Returns the colour of a place in the map, from 0 to 1; places outside have the colours of the ends.
-    pub(crate) fn at(&self, t: f32) -> Linear {
+    pub(crate) fn at(&self, t: f32) -> LinearColor {
         self.0[(t.clamp(0.0, 1.0) * (Ramp::LENGTH - 1) as f32 + 0.5) as usize]
     }
 }
@@ -156,7 +156,7 @@ const LABELS: [u32; 12] = [
 ];
 
 /// Returns the colour of a label.
-pub(crate) fn label_color(label: u32) -> Linear {
+pub(crate) fn label_color(label: u32) -> LinearColor {
     let [_, r, g, b] = LABELS[label as usize % LABELS.len()].to_be_bytes();
     Rgb([r, g, b]).linear()
 }
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn maps_begin_and_end_with_their_colors() {
         let encoder = Encoder::new();
-        let shown = |c: Linear| c.map(|l| encoder.encode(l));
+        let shown = |c: LinearColor| c.map(|l| encoder.encode(l));
         let viridis = Ramp::new(ColorMap::Auto, false);
         assert_eq!(shown(viridis.at(0.0)), [0x44, 0x01, 0x54]);
         assert_eq!(shown(viridis.at(2.0)), [0xfd, 0xe7, 0x25]);

@@ -6,7 +6,7 @@ use rxmesh_host::{TetMesh, TriMesh};
 
 /// Plane across an axis. Elements whose middle lies beyond it are left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cut {
+pub struct CutPlane {
     /// Axis that the plane crosses: 0, 1 or 2.
     pub axis: usize,
     /// Place of the plane along the mesh's box, from 0 to 1.
@@ -15,7 +15,7 @@ pub struct Cut {
     pub above: bool,
 }
 
-impl Cut {
+impl CutPlane {
     /// Returns, for each element, whether it stays.
     fn keeps<const N: usize>(&self, positions: &[Vec3], elements: &[[u32; N]]) -> Vec<bool> {
         let along = |v: u32| f64::from(positions[v as usize][self.axis]);
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn half_of_a_ball_stays() {
         let ball = generate::tet_ball(3).unwrap();
-        let cut = Cut {
+        let cut = CutPlane {
             axis: 0,
             at: 0.5,
             above: true,
@@ -83,7 +83,7 @@ mod tests {
         assert!(2 * half.face_count() > whole.face_count());
         let shell = cut.surface(&whole);
         assert!(2 * shell.face_count() <= whole.face_count() + 8);
-        let other = Cut {
+        let other = CutPlane {
             above: false,
             ..cut
         }

@@ -3,7 +3,7 @@
 //! A glyph is a path: `M` moves the pen, `L` draws a line, `Q` a quadratic curve (control point, end). Capitals are 10
 //! units high, small letters 7; the base line is at 0.
 
-use crate::color::{Encoder, Linear, linear_of};
+use crate::color::{Encoder, LinearColor, linear_of};
 use crate::image::Picture;
 
 /// Width of the pen, space between glyphs, and width of a space, in units.
@@ -175,7 +175,13 @@ pub(crate) fn width(text: &str, height: f32) -> f32 {
 }
 
 /// Writes a text into a picture: `at` is where its base line begins.
-pub(crate) fn write(picture: &mut Picture, text: &str, at: [f32; 2], height: f32, ink: Linear) {
+pub(crate) fn write(
+    picture: &mut Picture,
+    text: &str,
+    at: [f32; 2],
+    height: f32,
+    ink: LinearColor,
+) {
     let unit = height / 10.0;
     let half = (0.5 * PEN * unit).max(0.45);
     let mut x = at[0];
@@ -205,7 +211,7 @@ pub(crate) fn write(picture: &mut Picture, text: &str, at: [f32; 2], height: f32
 pub(crate) fn fill(
     picture: &mut Picture,
     [left, top, right, bottom]: [f32; 4],
-    ink: Linear,
+    ink: LinearColor,
     share: impl Fn([f32; 2]) -> f32,
 ) {
     let encoder = Encoder::new();
@@ -223,7 +229,7 @@ pub(crate) fn fill(
 }
 
 /// Returns a pixel with a share of a colour over it.
-fn over(encoder: Encoder, [r, g, b, alpha]: [u8; 4], ink: Linear, share: f32) -> [u8; 4] {
+fn over(encoder: Encoder, [r, g, b, alpha]: [u8; 4], ink: LinearColor, share: f32) -> [u8; 4] {
     let below = f32::from(alpha) * (1.0 / 255.0) * (1.0 - share);
     let whole = share + below;
     let old = [r, g, b].map(linear_of);

@@ -1,9 +1,9 @@
 //! The legend of values: a bar of colours with numbers.
 
-use crate::color::Linear;
+use crate::color::LinearColor;
 use crate::font;
 use crate::image::Picture;
-use crate::values::Scale;
+use crate::values::ValueScale;
 
 /// Most numbers along the bar.
 const TICKS: f64 = 6.0;
@@ -22,7 +22,7 @@ pub(crate) struct Legend {
 
 impl Legend {
     /// Returns the legend of a scale; `None` if the picture is too small for one.
-    pub(crate) fn new(scale: &Scale, [width, height]: [u32; 2]) -> Option<Legend> {
+    pub(crate) fn new(scale: &ValueScale, [width, height]: [u32; 2]) -> Option<Legend> {
         let side = width.min(height) as f32;
         let text = (0.0185 * side).max(6.5);
         let bar = [0.024 * side, 0.52 * height.min(2 * width) as f32];
@@ -42,7 +42,7 @@ impl Legend {
     }
 
     /// Draws the legend at the right border.
-    pub(crate) fn draw(&self, picture: &mut Picture, scale: &Scale, ink: Linear) {
+    pub(crate) fn draw(&self, picture: &mut Picture, scale: &ValueScale, ink: LinearColor) {
         let text = self.text;
         let left = picture.width as f32 - self.width + text;
         let top = 0.5 * (picture.height as f32 - self.bar[1]);

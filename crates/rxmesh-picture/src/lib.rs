@@ -1,7 +1,7 @@
 //! Pictures of triangle meshes, rendered on the CPU.
 //!
-//! [`render`] draws a mesh into a [`Picture`], which [`Picture::to_png`] writes as a PNG file. The same mesh and options
-//! give the same pixels on every machine and with any number of threads: places are whole numbers of 1/256 pixel,
+//! [`render()`] draws a mesh into a [`Picture`], which [`Picture::to_png`] writes as a PNG file. The same mesh and
+//! options give the same pixels on every machine and with any number of threads: places are whole numbers of 1/256 pixel,
 //! numbers are added in a fixed order, and powers and angles come from `libm` and not from the system.
 //!
 //! The stages: [`camera`] finds the view and the places of the vertices; [`bins`] sorts faces into tiles; [`raster`]
@@ -37,7 +37,7 @@ mod surface;
 mod values;
 
 pub use color::Rgb;
-pub use cut::Cut;
+pub use cut::CutPlane;
 pub use error::PictureError;
 pub use image::Picture;
 pub use options::{

@@ -1,7 +1,7 @@
 //! Lights: a soft key light from the upper left, a fill light from the right, a rim light from behind, and the sky.
 
 use crate::camera::Axes;
-use crate::color::Linear;
+use crate::color::LinearColor;
 use crate::normals::unit;
 use glam::{DVec3, Vec3};
 
@@ -9,7 +9,7 @@ use glam::{DVec3, Vec3};
 #[derive(Debug, Clone, Copy)]
 struct Lamp {
     toward: Vec3,
-    color: Linear,
+    color: LinearColor,
     /// Share of the dark side that the light reaches, as that of a large lamp does.
     wrap: f32,
 }
@@ -19,8 +19,8 @@ struct Lamp {
 pub(crate) struct Lights {
     lamps: [Lamp; 3],
     up: Vec3,
-    sky: Linear,
-    ground: Linear,
+    sky: LinearColor,
+    ground: LinearColor,
     /// Middle between the directions to the key light and to the viewer.
     highlight: Vec3,
     viewer: Vec3,
@@ -35,7 +35,7 @@ impl Lights {
             let v: DVec3 = axes.right * right + axes.up * up + axes.toward * toward;
             unit(v.as_vec3())
         };
-        let lamp = |toward: Vec3, color: Linear, wrap: f32| Lamp {
+        let lamp = |toward: Vec3, color: LinearColor, wrap: f32| Lamp {
             toward,
             color,
             wrap,
@@ -62,9 +62,9 @@ impl Lights {
     }
 
     /// Returns the light that a surface of a colour sends to the viewer.
-    pub(crate) fn shade(&self, color: Linear, normal: Vec3) -> Linear {
+    pub(crate) fn shade(&self, color: LinearColor, normal: Vec3) -> LinearColor {
         let high = 0.5 + 0.5 * normal.dot(self.up);
-        let mut light: Linear =
+        let mut light: LinearColor =
             std::array::from_fn(|i| self.ground[i] + high * (self.sky[i] - self.ground[i]));
         for lamp in &self.lamps {
             let facing = (normal.dot(lamp.toward) + lamp.wrap) / (1.0 + lamp.wrap);

@@ -1,6 +1,6 @@
 //! Edges drawn on the surface: those of the faces, creases and the boundary.
 
-use crate::color::{Linear, mix};
+use crate::color::{LinearColor, mix};
 use crate::normals::Scaled;
 use crate::options::PictureOptions;
 use crate::surface::Hit;
@@ -8,13 +8,13 @@ use rayon::prelude::*;
 use rxmesh_host::mesh::EdgeTable;
 
 /// Colour of edges, over the surface's colour.
-const EDGE: Linear = [0.012, 0.014, 0.018];
+const EDGE: LinearColor = [0.012, 0.014, 0.018];
 /// Share of the surface's colour that shows through an edge.
 const THROUGH: f32 = 0.22;
 
 /// Edges to be drawn.
 #[derive(Debug, Default)]
-pub(crate) struct Marks {
+pub(crate) struct EdgeMarks {
     /// For each face, bit `k` for an edge opposite corner `k`, and bit `3 + k` if it is a crease or on the boundary;
     /// empty if nothing is drawn.
     bits: Vec<u8>,
@@ -22,16 +22,16 @@ pub(crate) struct Marks {
     half: f32,
 }
 
-impl Marks {
+impl EdgeMarks {
     /// Returns the marks of a picture. If the faces were cut from polygons, only edges of these are drawn.
     pub(crate) fn new(
         scaled: Scaled<'_>,
         options: &PictureOptions,
         polygon_edges: Option<&EdgeTable>,
-    ) -> Marks {
+    ) -> EdgeMarks {
         let (edges, creases) = (options.edges, options.creases);
         if !edges && !creases {
-            return Marks::default();
+            return EdgeMarks::default();
         }
         let side = f64::from(options.size[0].min(options.size[1]));
         let mesh = scaled.mesh;
@@ -61,7 +61,7 @@ impl Marks {
                 bits | kinds.get(edge(k)).map_or(0, |kind| kind << k)
             })
         };
-        Marks {
+        EdgeMarks {
             bits: (0..mesh.face_count())
                 .into_par_iter()
                 .with_min_len(1 << 12)
@@ -72,7 +72,7 @@ impl Marks {
     }
 
     /// Draws the edges near a place over its light.
-    pub(crate) fn draw(&self, hit: &Hit, light: Linear) -> Linear {
+    pub(crate) fn draw(&self, hit: &Hit, light: LinearColor) -> LinearColor {
         let Some(&bits) = self.bits.get(hit.face) else {
             return light;
         };

@@ -10,7 +10,7 @@ use rxmesh_host::TriMesh;
 
 /// Normals of a mesh.
 #[derive(Debug)]
-pub(crate) struct Normals {
+pub(crate) struct CornerNormals {
     /// Unit normal of each vertex over all its faces.
     vertices: Vec<Vec3>,
     /// Place of each vertex in `starts` plus 1, 0 for a smooth one; empty if all are smooth.
@@ -67,14 +67,14 @@ pub(crate) fn unit(v: Vec3) -> Vec3 {
     }
 }
 
-impl Normals {
+impl CornerNormals {
     /// Computes the normals; faces that meet at more than `angle` degrees do so in a crease.
-    pub(crate) fn new(scaled: Scaled<'_>, angle: f64) -> Normals {
+    pub(crate) fn new(scaled: Scaled<'_>, angle: f64) -> CornerNormals {
         let radians = |degrees: f64| degrees * (std::f64::consts::PI / 180.0);
         let vertices = vertex_normals(scaled);
         let cosine = libm::cos(radians(angle)) as f32;
         let half = libm::cos(radians(0.5 * angle)) as f32;
-        let mut normals = Normals {
+        let mut normals = CornerNormals {
             vertices,
             sharp: Vec::new(),
             starts: vec![0],
@@ -217,19 +217,19 @@ mod tests {
     fn a_cube_has_creases_and_a_sphere_has_none() {
         let mesh = cube();
         let scaled = Scaled::new(&mesh, 1.0);
-        let normals = Normals::new(scaled, 40.0);
+        let normals = CornerNormals::new(scaled, 40.0);
         for f in 0..mesh.face_count() {
             let own = scaled.normal(f);
             for v in mesh.faces[f] {
                 assert_eq!(normals.corner(scaled, v, own), own);
             }
         }
-        let smooth = Normals::new(scaled, 180.0);
+        let smooth = CornerNormals::new(scaled, 180.0);
         assert!(smooth.corner(scaled, 0, Vec3::X).max_element() < 0.0);
 
         let sphere = generate::icosphere(3).unwrap();
         let scaled = Scaled::new(&sphere, 1.0);
-        let normals = Normals::new(scaled, 40.0);
+        let normals = CornerNormals::new(scaled, 40.0);
         assert!(normals.sharp.is_empty());
         for (v, p) in sphere.positions.iter().enumerate() {
             assert!(normals.corner(scaled, v as u32, *p).dot(*p) > 0.999);

@@ -1,6 +1,6 @@
 //! Options of a picture.
 
-use crate::color::{Linear, Rgb};
+use crate::color::{LinearColor, Rgb};
 use crate::error::PictureError;
 
 /// Largest width or height of a picture, in pixels.
@@ -51,7 +51,7 @@ pub enum Background {
 
 impl Background {
     /// Returns its light.
-    pub(crate) fn light(self) -> Linear {
+    pub(crate) fn light(self) -> LinearColor {
         match self {
             Background::White | Background::Transparent => [1.0; 3],
             Background::Plain(color) => color.linear(),

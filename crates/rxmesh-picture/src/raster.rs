@@ -213,7 +213,7 @@ mod tests {
     use super::*;
     use rxmesh_host::mesh::Rng;
 
-    /// Of a torn square whose triangles lie side by side, in any orientation, each sample belongs to exactly one.
+    /// Each sample of a torn square belongs to exactly one of its triangles, which turn either way.
     #[test]
     fn neighbours_share_samples_once() {
         for (cells, size) in [(1, 32), (4, 32), (23, 32), (90, 32), (3, 400)] {

@@ -3,20 +3,20 @@
 use crate::camera::{Camera, Spot, Viewport};
 use crate::canvas::Canvas;
 use crate::coat::Coat;
-use crate::color::Linear;
+use crate::color::LinearColor;
 use crate::error::PictureError;
 use crate::film::Film;
 use crate::font;
 use crate::image::Picture;
 use crate::legend::{Legend, shortened};
 use crate::light::Lights;
-use crate::marks::Marks;
-use crate::normals::{Normals, Scaled};
+use crate::marks::EdgeMarks;
+use crate::normals::{CornerNormals, Scaled};
 use crate::options::{Background, Paint, PictureOptions, fault};
 use crate::points;
 use crate::shadow::Shadow;
 use crate::surface::Surface;
-use crate::values::Scale;
+use crate::values::ValueScale;
 use rayon::prelude::*;
 use rxmesh_host::TriMesh;
 use rxmesh_host::mesh::{Column, EdgeTable};
@@ -77,7 +77,7 @@ pub fn render_panels(
             panels.len()
         ));
     }
-    Stage::new(panels, options, panels.len())?.page(0..panels.len())
+    PanelSet::new(panels, options, panels.len())?.page(0..panels.len())
 }
 
 /// Draws meshes after each other, from the same place and with one scale of values, as an animated PNG file (APNG)
@@ -96,7 +96,7 @@ pub fn render_animation(
             "the rate is {rate} pictures a second, but must be 1 to 240"
         ));
     }
-    let stage = Stage::new(panels, options, 1)?;
+    let stage = PanelSet::new(panels, options, 1)?;
     let mut film = Film::new(options, panels.len() as u32, rate);
     for i in 0..panels.len() {
         film.push(stage.page(i..i + 1)?);
@@ -105,23 +105,23 @@ pub fn render_animation(
 }
 
 /// Everything that the pictures of some meshes have in common.
-struct Stage<'a> {
+struct PanelSet<'a> {
     panels: &'a [Panel<'a>],
     meshes: Vec<Cow<'a, TriMesh>>,
     options: &'a PictureOptions,
-    scale: Option<Scale>,
+    scale: Option<ValueScale>,
     legend: Option<Legend>,
-    layout: Layout,
+    layout: PageLayout,
     camera: Camera,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> PanelSet<'a> {
     /// Validates everything, and places the camera: `count` meshes stand beside each other.
     fn new(
         panels: &'a [Panel<'a>],
         options: &'a PictureOptions,
         count: usize,
-    ) -> Result<Stage<'a>, PictureError> {
+    ) -> Result<PanelSet<'a>, PictureError> {
         options.check()?;
         if panels.is_empty() {
             return fault("there is no mesh to draw".into());
@@ -138,9 +138,9 @@ impl<'a> Stage<'a> {
             .as_ref()
             .and_then(|scale| Legend::new(scale, options.size));
         let captions = panels.iter().any(|p| p.caption.is_some());
-        let layout = Layout::new(options.size, count, legend.as_ref(), captions);
+        let layout = PageLayout::new(options.size, count, legend.as_ref(), captions);
         let camera = Camera::new(&meshes, options, layout.viewport());
-        Ok(Stage {
+        Ok(PanelSet {
             panels,
             meshes,
             options,
@@ -194,13 +194,13 @@ fn drawn<'a>(panels: &[Panel<'a>]) -> Result<Vec<Cow<'a, TriMesh>>, PictureError
 fn scale(
     meshes: &[Cow<'_, TriMesh>],
     options: &PictureOptions,
-) -> Result<Option<Scale>, PictureError> {
+) -> Result<Option<ValueScale>, PictureError> {
     let Paint::Column(name) = &options.paint else {
         return Ok(None);
     };
     let columns = meshes.iter().map(|mesh| Coat::column(mesh, name));
     let columns = columns.collect::<Result<Vec<&Column>, PictureError>>()?;
-    match Scale::new(&columns, options) {
+    match ValueScale::new(&columns, options) {
         Some(scale) => Ok(Some(scale)),
         None => fault(format!("column '{name}' has no value that is a number")),
     }
@@ -211,7 +211,7 @@ fn draw(
     panel: &Panel<'_>,
     options: &PictureOptions,
     camera: &Camera,
-    (scale, size): (Option<&Scale>, [usize; 2]),
+    (scale, size): (Option<&ValueScale>, [usize; 2]),
 ) -> Result<Picture, PictureError> {
     let mesh = panel.mesh;
     let coat = Coat::new(panel, options, scale)?;
@@ -222,8 +222,8 @@ fn draw(
         scaled,
         spots: &spots,
         camera,
-        normals: (!options.flat).then(|| Normals::new(scaled, options.crease_angle)),
-        marks: Marks::new(scaled, options, panel.polygon_edges),
+        normals: (!options.flat).then(|| CornerNormals::new(scaled, options.crease_angle)),
+        marks: EdgeMarks::new(scaled, options, panel.polygon_edges),
         lights: Lights::new(&camera.axes, scale.is_some()),
         coat,
     };
@@ -239,7 +239,7 @@ fn draw(
 }
 
 /// Places of the panels in pixels.
-struct Layout {
+struct PageLayout {
     panel: usize,
     height: usize,
     /// Height of the captions' line, and of their capitals.
@@ -247,16 +247,16 @@ struct Layout {
     text: f32,
 }
 
-impl Layout {
+impl PageLayout {
     fn new(
         [width, height]: [u32; 2],
         count: usize,
         legend: Option<&Legend>,
         captions: bool,
-    ) -> Layout {
+    ) -> PageLayout {
         let text = (0.0185 * width.min(height) as f32).max(6.5);
         let legend = legend.map_or(0.0, |legend| legend.width);
-        Layout {
+        PageLayout {
             panel: ((width as f32 - legend) as usize / count).max(1),
             height: height as usize,
             caption: if captions { 3.4 * text } else { 0.0 },
@@ -275,7 +275,7 @@ impl Layout {
     }
 
     /// Writes the caption of a panel.
-    fn write(&self, picture: &mut Picture, panel: usize, caption: &str, ink: Linear) {
+    fn write(&self, picture: &mut Picture, panel: usize, caption: &str, ink: LinearColor) {
         let room = self.panel as f32 - 2.0 * self.text;
         let caption = shortened(caption, room, self.text);
         let free = self.panel as f32 - font::width(&caption, self.text);
@@ -300,7 +300,7 @@ fn clear(background: Background) -> [u8; 4] {
 }
 
 /// Returns the colour of letters: dark, or light on a dark background.
-fn ink(background: Background) -> Linear {
+fn ink(background: Background) -> LinearColor {
     let [r, g, b] = background.light();
     match 0.21 * r + 0.72 * g + 0.07 * b > 0.18 {
         true => [0.02, 0.021, 0.024],

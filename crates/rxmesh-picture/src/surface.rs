@@ -2,10 +2,10 @@
 
 use crate::camera::{Camera, SUBPIXELS, Spot};
 use crate::coat::Coat;
-use crate::color::{Linear, mix};
+use crate::color::{LinearColor, mix};
 use crate::light::Lights;
-use crate::marks::Marks;
-use crate::normals::{Normals, Scaled};
+use crate::marks::EdgeMarks;
+use crate::normals::{CornerNormals, Scaled};
 use glam::Vec3;
 
 /// Everything that decides the colour of a place.
@@ -14,9 +14,9 @@ pub(crate) struct Surface<'a> {
     pub(crate) spots: &'a [Spot],
     pub(crate) camera: &'a Camera,
     /// `None` for flat faces.
-    pub(crate) normals: Option<Normals>,
+    pub(crate) normals: Option<CornerNormals>,
     pub(crate) coat: Coat,
-    pub(crate) marks: Marks,
+    pub(crate) marks: EdgeMarks,
     pub(crate) lights: Lights,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Hit {
 /// Colour and geometry of a place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shaded {
-    pub(crate) light: Linear,
+    pub(crate) light: LinearColor,
     /// Normal in the frame of the picture: right, up, toward the viewer.
     pub(crate) normal: [f32; 3],
     pub(crate) distance: f32,
@@ -112,6 +112,6 @@ impl Surface<'_> {
 }
 
 /// Returns the tone of the other side of a surface: darker, and towards the colour of clay.
-fn behind(color: Linear) -> Linear {
+fn behind(color: LinearColor) -> LinearColor {
     mix(color.map(|c| 0.55 * c), [0.42, 0.19, 0.11], 0.55)
 }

@@ -1,7 +1,7 @@
 //! Values of a column on the surface: their scale, colours and lines of equal value.
 
 use crate::coat::slope;
-use crate::color::{Linear, Ramp, mix};
+use crate::color::{LinearColor, Ramp, mix};
 use crate::marks::line;
 use crate::options::PictureOptions;
 use crate::surface::Hit;
@@ -15,7 +15,7 @@ const FAR: f64 = 1.5;
 
 /// Scale of a column: the values at the ends of the map.
 #[derive(Debug, Clone)]
-pub(crate) struct Scale {
+pub(crate) struct ValueScale {
     pub(crate) name: String,
     pub(crate) low: f64,
     pub(crate) high: f64,
@@ -26,9 +26,9 @@ pub(crate) struct Scale {
     isolines: u32,
 }
 
-impl Scale {
+impl ValueScale {
     /// Returns the scale of columns of one name; `None` if no value is a finite number.
-    pub(crate) fn new(columns: &[&Column], options: &PictureOptions) -> Option<Scale> {
+    pub(crate) fn new(columns: &[&Column], options: &PictureOptions) -> Option<ValueScale> {
         let all = columns
             .iter()
             .flat_map(|c| (0..c.data.len()).map(|i| c.data.get(i)));
@@ -45,7 +45,7 @@ impl Scale {
             let half = (0.5 * low.abs()).max(f64::from(f32::MIN_POSITIVE));
             (low, high) = ((low - half).max(f64::MIN), (high + half).min(f64::MAX));
         }
-        Some(Scale {
+        Some(ValueScale {
             name: columns[0].name.clone(),
             low,
             high,
@@ -82,7 +82,7 @@ fn usual_range(sorted: &[f64], signed: bool) -> (f64, f64) {
 
 /// Values of a surface.
 #[derive(Debug)]
-pub(crate) struct Values {
+pub(crate) struct SurfaceValues {
     /// Places of the values in the scale, per vertex or face.
     places: Vec<f32>,
     of_vertices: bool,
@@ -91,14 +91,14 @@ pub(crate) struct Values {
     isolines: Option<f32>,
 }
 
-impl Values {
+impl SurfaceValues {
     /// Returns the values of a column of one value a row.
-    pub(crate) fn new(column: &Column, scale: &Scale) -> Values {
+    pub(crate) fn new(column: &Column, scale: &ValueScale) -> SurfaceValues {
         let place = |i: usize| match column.data.get(i) {
             value if value.is_finite() => scale.place(value),
             _ => f32::NAN,
         };
-        Values {
+        SurfaceValues {
             places: (0..column.data.len()).map(place).collect(),
             of_vertices: column.element == ElementKind::Vertex,
             isolines: (scale.isolines > 0).then(|| 1.0 / scale.isolines as f32),
@@ -119,13 +119,13 @@ impl Values {
     }
 
     /// Returns the colour at a place; `None` where a value is missing.
-    pub(crate) fn color(&self, hit: &Hit) -> Option<Linear> {
+    pub(crate) fn color(&self, hit: &Hit) -> Option<LinearColor> {
         let (_, place) = self.at(hit);
         (!place.is_nan()).then(|| self.ramp.at(place))
     }
 
     /// Draws the isolines near a place over its light.
-    pub(crate) fn lines(&self, hit: &Hit, light: Linear) -> Linear {
+    pub(crate) fn lines(&self, hit: &Hit, light: LinearColor) -> LinearColor {
         let Some(step) = self.isolines.filter(|_| self.of_vertices) else {
             return light;
         };

@@ -46,8 +46,8 @@ impl Application for Render {
     const SUMMARY: &'static str = "Draw a mesh into a picture";
     const HELP: &'static str = "Examples: rxmesh render bunny.obj -o bunny.png
           rxmesh render bunny.obj --edges --view front -o bunny.png
-          rxmesh render before.ply after.ply -o both.png
-          rxmesh render frames/*.obj --animate 25 -o film.png
+          rxmesh render bunny.obj spot.ply --patches -o both.png
+          rxmesh render bob.ply nut.ply --animate 2 -o film.png
 
 The picture is the same on every machine: no GPU or display is used. Polygons are drawn with their own
 edges, a volume as its boundary, a mesh without faces as points. Commands that write a mesh draw it with

@@ -4,7 +4,9 @@ use crate::picture::{self, Drawable, PictureFile};
 use anyhow::Result;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use rxmesh_picture::{Background, ColorMap, Cut, Paint, PictureOptions, Rgb, UpAxis, Viewpoint};
+use rxmesh_picture::{
+    Background, ColorMap, CutPlane, Paint, PictureOptions, Rgb, UpAxis, Viewpoint,
+};
 
 /// Flags of a picture.
 #[derive(Clone, Debug, Args)]
@@ -65,7 +67,7 @@ pub(crate) struct PictureArgs {
     /// Leave out what lies beyond a plane across an axis, at a place from 0 to 1 along the mesh's box: z,0.5, or -z,0.5
     /// for what lies before it; of a volume whole cells
     #[arg(long, value_name = "AXIS,PLACE", allow_hyphen_values = true, value_parser = cut)]
-    cut: Option<Cut>,
+    cut: Option<CutPlane>,
     /// Draw the meshes after each other, N a second, as an animated PNG file [default size: 800x600]
     #[arg(long, value_name = "N")]
     animate: Option<u16>,
@@ -113,7 +115,7 @@ fn pair(text: &str) -> Result<[f64; 2], String> {
     Ok([number(low)?, number(high)?])
 }
 
-fn cut(text: &str) -> Result<Cut, String> {
+fn cut(text: &str) -> Result<CutPlane, String> {
     let wrong = || format!("'{text}' is no axis and place such as z,0.5 or -x,0.25");
     let (axis, at) = text.split_once(',').ok_or_else(wrong)?;
     let name = axis.strip_prefix('-').unwrap_or(axis);
@@ -126,7 +128,7 @@ fn cut(text: &str) -> Result<Cut, String> {
         .ok()
         .filter(|at| (0.0..=1.0).contains(at))
         .ok_or_else(wrong)?;
-    Ok(Cut {
+    Ok(CutPlane {
         axis: number,
         at,
         above: name == axis,
@@ -209,7 +211,7 @@ impl PictureArgs {
     }
 
     /// Returns the plane that cuts the meshes.
-    pub(crate) fn cut(&self) -> Option<Cut> {
+    pub(crate) fn cut(&self) -> Option<CutPlane> {
         self.cut
     }
 

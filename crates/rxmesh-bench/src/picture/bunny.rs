@@ -8,18 +8,11 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::patch::{PatchOptions, build};
 use rxmesh_host::store::RxMesh;
 use rxmesh_kernels::topo::Vertex;
-use rxmesh_picture::{Paint, Panel, PictureOptions, Viewpoint, render_panels};
+use rxmesh_picture::{Paint, Panel, PictureOptions, render_panels};
 
-/// Returns options of a view from the front.
-fn front([width, height]: [u32; 2]) -> PictureOptions {
-    size([width, height]).with(|o| {
-        o.view = Viewpoint {
-            azimuth: -20.0,
-            elevation: 12.0,
-        };
-        o.edges = true;
-        o.flat = true;
-    })
+/// Returns options that show the faces.
+fn faces([width, height]: [u32; 2]) -> PictureOptions {
+    size([width, height]).with(|o| (o.edges, o.flat) = (true, true))
 }
 
 /// Draws the mesh before and after a simplification to a tenth of its faces.
@@ -37,15 +30,16 @@ pub(super) fn simplified() -> Result<Vec<u8>> {
         caption: Some(&captions[i]),
         ..Panel::new(meshes[i])
     };
-    Ok(render_panels(&[panel(0), panel(1)], &front([920, 470]))?.to_png())
+    Ok(render_panels(&[panel(0), panel(1)], &faces([920, 470]))?.to_png())
 }
 
 /// Draws the mesh with a colour for each patch.
 pub(super) fn patches() -> Result<Vec<u8>> {
     let mesh = read("bunny.obj")?;
     let set = build(mesh.vertex_count(), &mesh.faces, &PatchOptions::default())?;
-    let faces = 2; // place of faces among the kinds of elements
-    let patch = |&linear: &u32| set.headers.partition_point(|h| h.base[faces] <= linear) as u32 - 1;
+    let of_faces = 2; // place of faces among the kinds of elements
+    let patch =
+        |&linear: &u32| set.headers.partition_point(|h| h.base[of_faces] <= linear) as u32 - 1;
     let labels: Vec<u32> = set.face_linear.iter().map(patch).collect();
     let caption = format!(
         "{} faces in {} patches",
@@ -57,6 +51,6 @@ pub(super) fn patches() -> Result<Vec<u8>> {
         caption: Some(&caption),
         ..Panel::new(&mesh)
     };
-    let options = front([480, 470]).with(|o| o.paint = Paint::Labels);
+    let options = faces([480, 470]).with(|o| o.paint = Paint::Labels);
     Ok(render_panels(&[panel], &options)?.to_png())
 }

@@ -39,7 +39,7 @@ pub(super) fn creases() -> Result<Vec<u8>> {
 /// Draws connected parts.
 pub(super) fn parts() -> Result<Vec<u8>> {
     draw(&read("ant.ply")?, |o| {
-        (o.paint, o.up) = (Paint::Parts, UpAxis::Z);
+        o.paint = Paint::Parts;
     })
 }
 

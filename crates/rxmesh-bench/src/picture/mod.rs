@@ -34,7 +34,8 @@ fn read(name: &str) -> Result<TriMesh> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../data")
         .join(name);
-    Ok(io::read(&path, &ReadOptions::default())?.mesh)
+    let options = ReadOptions::default().with(|o| o.triangulate = true);
+    Ok(io::read(&path, &options)?.mesh)
 }
 
 /// Returns the options of a picture of a size, with a shadow.
