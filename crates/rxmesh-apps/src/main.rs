@@ -10,6 +10,7 @@ mod ending;
 mod error;
 mod frame;
 mod input;
+mod log;
 #[cfg(test)]
 mod manual;
 mod output;

@@ -11,7 +11,7 @@ use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record
 use crate::text;
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
-use rxmesh::{Log, Stage};
+use rxmesh::Stage;
 use rxmesh_host::engine::{Engine, EngineChoice, EngineError};
 use rxmesh_host::io::{self, Model};
 use rxmesh_host::mesh::{Extras, PolyMesh, TetMesh, TriMesh};
@@ -26,7 +26,7 @@ use std::time::Instant;
 pub(crate) struct Run {
     pub(crate) console: Console,
     pub(crate) record: Record,
-    progress: Progress,
+    pub(crate) progress: Progress,
     start: Instant,
     starting: Option<Starting>,
     /// Path of the result, once it is known.
@@ -465,38 +465,6 @@ impl Run {
         self.record.timings_ms.total = milliseconds(self.start);
         self.console.say(&text)?;
         self.console.record(&self.record)
-    }
-}
-
-impl Log for Run {
-    fn begin(&mut self, stage: Stage) {
-        self.progress.stage(Some(stage.name()));
-        crate::ending::stage(stage.name());
-    }
-
-    fn end(&mut self, stage: Stage, milliseconds: f64) {
-        self.progress.stage(None);
-        let timings = &mut self.record.timings_ms;
-        let of = match stage {
-            Stage::Patches | Stage::Prepare => &mut timings.patch,
-            Stage::Upload => &mut timings.upload,
-            Stage::Work(_) => &mut timings.run,
-            Stage::Download => &mut timings.download,
-            Stage::Aside(_) => return,
-        };
-        *of = Some(milliseconds);
-    }
-
-    fn failed(&mut self, _stage: Stage) {
-        self.progress.stage(None);
-    }
-
-    fn warn(&mut self, warning: String) {
-        Run::warn(self, warning);
-    }
-
-    fn mesh_name(&self) -> Option<String> {
-        self.record.input.as_ref().map(|input| input.path.clone())
     }
 }
 

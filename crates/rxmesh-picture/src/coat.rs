@@ -183,7 +183,7 @@ fn checker(hit: &Hit, corners: &[[f32; 2]]) -> LinearColor {
 
 /// Returns the change of a value per pixel, of the values at the corners of a face.
 pub(crate) fn slope(hit: &Hit, values: [f32; 3]) -> f32 {
-    let [_, b, c] = hit.places;
+    let [_, b, c] = hit.places();
     let (v1, v2) = (values[1] - values[0], values[2] - values[0]);
     let area = hit.area.abs().max(1e-6);
     let (x, y) = (

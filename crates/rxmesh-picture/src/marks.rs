@@ -81,16 +81,18 @@ impl EdgeMarks {
         }
         // Lines of small faces are thinner, so that the surface between them is still seen.
         let size = hit.area.abs();
-        let longest = (0..3).map(|k| length(hit, k)).fold(1e-6, f32::max);
+        let lengths = hit.lengths();
+        let longest = lengths.iter().copied().fold(0.0, f32::max);
         let altitude = size / longest;
         let mut cover = 0.0f32;
-        for k in 0..3 {
+        for (k, length) in lengths.into_iter().enumerate() {
+            let distance = hit.distance(k, length);
             if bits >> k & 1 == 1 {
                 let half = self.half.min(0.07 * altitude);
-                cover = cover.max(line(hit.distances[k], half));
+                cover = cover.max(line(distance, half));
             }
             if bits >> (3 + k) & 1 == 1 {
-                cover = cover.max(line(hit.distances[k], 2.0 * self.half));
+                cover = cover.max(line(distance, 2.0 * self.half));
             }
         }
         let ink = mix(EDGE, light, THROUGH);
@@ -101,11 +103,4 @@ impl EdgeMarks {
 /// Returns the share of a pixel that a line covers: `half` is half its width, and `distance` that to its middle.
 pub(crate) fn line(distance: f32, half: f32) -> f32 {
     (half + 0.5 - distance).clamp(0.0, (2.0 * half).min(1.0))
-}
-
-/// Returns the length of the edge opposite a corner, in pixels.
-fn length(hit: &Hit, k: usize) -> f32 {
-    let (p, q) = (hit.places[(k + 1) % 3], hit.places[(k + 2) % 3]);
-    let (dx, dy) = (q[0] - p[0], q[1] - p[1]);
-    (dx * dx + dy * dy).sqrt()
 }

@@ -58,6 +58,10 @@ impl<'a> Scaled<'a> {
 
 /// Returns a vector of length 1 in the same direction; zero for one without.
 pub(crate) fn unit(v: Vec3) -> Vec3 {
+    let square = v.x * v.x + v.y * v.y + v.z * v.z;
+    if (1e-30..1e30).contains(&square) {
+        return v / square.sqrt();
+    }
     let size = v.x.abs().max(v.y.abs()).max(v.z.abs());
     if size > 0.0 && size < f32::INFINITY {
         let v = v / size;
@@ -142,12 +146,13 @@ impl CornerNormals {
         (self.sharp, self.starts, self.faces) = (sharp, starts, faces);
     }
 
-    /// Returns the normal of a corner of a face, whose own unit normal is `face_normal`.
-    pub(crate) fn corner(&self, scaled: Scaled<'_>, vertex: u32, face_normal: Vec3) -> Vec3 {
+    /// Returns the normal of a corner of a face; its own unit normal is needed at creases only.
+    pub(crate) fn corner(&self, scaled: Scaled<'_>, vertex: u32, face: usize) -> Vec3 {
         let place = self.sharp.get(vertex as usize).map_or(0, |&p| p as usize);
         if place == 0 {
             return self.vertices[vertex as usize];
         }
+        let face_normal = scaled.normal(face);
         let range = self.starts[place] as usize..self.starts[place + 1] as usize;
         let mut sum = Vec3::ZERO;
         for &f in &self.faces[range] {
@@ -221,18 +226,18 @@ mod tests {
         for f in 0..mesh.face_count() {
             let own = scaled.normal(f);
             for v in mesh.faces[f] {
-                assert_eq!(normals.corner(scaled, v, own), own);
+                assert_eq!(normals.corner(scaled, v, f), own);
             }
         }
         let smooth = CornerNormals::new(scaled, 180.0);
-        assert!(smooth.corner(scaled, 0, Vec3::X).max_element() < 0.0);
+        assert!(smooth.corner(scaled, 0, 0).max_element() < 0.0);
 
         let sphere = generate::icosphere(3).unwrap();
         let scaled = Scaled::new(&sphere, 1.0);
         let normals = CornerNormals::new(scaled, 40.0);
         assert!(normals.sharp.is_empty());
         for (v, p) in sphere.positions.iter().enumerate() {
-            assert!(normals.corner(scaled, v as u32, *p).dot(*p) > 0.999);
+            assert!(normals.corner(scaled, v as u32, 0).dot(*p) > 0.999);
         }
     }
 

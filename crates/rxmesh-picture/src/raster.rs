@@ -6,6 +6,7 @@
 
 use crate::bins::{Lattice, TILE};
 use crate::camera::{SUBPIXELS, Spot};
+use std::ops::{Add, BitOr, Mul, Sub};
 
 /// "No face", in [`TileBuffer::faces`].
 pub(crate) const NO_FACE: u32 = u32::MAX;
@@ -51,27 +52,26 @@ pub(crate) struct TileBuffer<const S: usize> {
 }
 
 /// Integers that edges are decided in.
-trait Whole: Copy + std::ops::Add<Output = Self> + std::ops::BitOr<Output = Self> + PartialOrd {
-    const ZERO: Self;
-    fn of(x: i64) -> Self;
+trait Whole:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + BitOr<Output = Self>
+    + PartialOrd
+    + From<i32>
+{
+    /// Returns the nearest float.
     fn float(self) -> f32;
 }
 
 impl Whole for i32 {
-    const ZERO: i32 = 0;
-    fn of(x: i64) -> i32 {
-        x as i32
-    }
     fn float(self) -> f32 {
         self as f32
     }
 }
 
 impl Whole for i64 {
-    const ZERO: i64 = 0;
-    fn of(x: i64) -> i64 {
-        x
-    }
     fn float(self) -> f32 {
         self as f32
     }
@@ -160,27 +160,30 @@ impl<const S: usize> TileBuffer<S> {
         let slopes = [(near[1] - near[0]) * inverse, (near[2] - near[0]) * inverse];
         let origin = [columns[0], rows[0]].map(|p| p * SUBPIXELS);
         // Edge k is opposite corner k; its value is twice the area between it and the sample.
-        let mut row = [[N::ZERO; S]; 3];
-        let (mut right, mut down) = ([N::ZERO; 3], [N::ZERO; 3]);
+        let zero = N::from(0);
+        let mut row = [[zero; S]; 3];
+        let (mut right, mut down) = ([zero; 3], [zero; 3]);
         for k in 0..3 {
             let (p, q) = ((k + 1) % 3, (k + 2) % 3);
-            let (dx, dy) = (i64::from(x[q] - x[p]), i64::from(y[q] - y[p]));
+            let (dx, dy) = (x[q] - x[p], y[q] - y[p]);
             let owns = dy < 0 || (dy == 0 && dx > 0);
-            let start = dx * i64::from(origin[1] - y[p]) - dy * i64::from(origin[0] - x[p]);
-            let at = |s: usize| {
-                let (sx, sy) = (i64::from(self.pattern.x[s]), i64::from(self.pattern.y[s]));
-                N::of(start + dx * sy - dy * sx - i64::from(!owns))
-            };
-            row[k] = std::array::from_fn(at);
-            right[k] = N::of(-dy * i64::from(SUBPIXELS));
-            down[k] = N::of(dx * i64::from(SUBPIXELS));
+            let [dx, dy] = [dx, dy].map(N::from);
+            let [px, py] = [origin[0] - x[p], origin[1] - y[p]].map(N::from);
+            let start = dx * py - dy * px - N::from(i32::from(!owns));
+            let pattern = &self.pattern;
+            row[k] = std::array::from_fn(|s| {
+                start + dx * N::from(pattern.y[s]) - dy * N::from(pattern.x[s])
+            });
+            let step = N::from(SUBPIXELS);
+            right[k] = zero - dy * step;
+            down[k] = dx * step;
         }
         for py in rows[0]..=rows[1] {
             let mut edges = row;
             let first = py as usize * TILE;
             for px in columns[0]..=columns[1] {
                 let [e0, e1, e2] = &edges;
-                let inside: [bool; S] = std::array::from_fn(|s| e0[s] | e1[s] | e2[s] >= N::ZERO);
+                let inside: [bool; S] = std::array::from_fn(|s| e0[s] | e1[s] | e2[s] >= zero);
                 if inside.iter().any(|&i| i) {
                     let pixel = first + px as usize;
                     let (faces, nears) = (&mut self.faces[pixel], &mut self.near[pixel]);

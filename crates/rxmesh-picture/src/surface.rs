@@ -27,13 +27,40 @@ pub(crate) struct Hit {
     pub(crate) corners: [u32; 3],
     /// Weights of the corners, which sum to 1.
     pub(crate) weights: [f32; 3],
-    /// Distances to the edges opposite the corners, in pixels of the picture.
-    pub(crate) distances: [f32; 3],
-    /// Places of the corners, in pixels, relative to the first.
-    pub(crate) places: [[f32; 2]; 3],
+    /// Corners in the picture.
+    spots: [Spot; 3],
+    /// Twice the areas between the place and the edges opposite the corners, in square subpixels.
+    parts: [f32; 3],
     /// Twice the area in the picture, in square pixels; negative for faces seen from behind.
     pub(crate) area: f32,
     pub(crate) near: f32,
+}
+
+/// A subpixel in pixels.
+const PIXEL: f32 = 1.0 / SUBPIXELS as f32;
+
+impl Hit {
+    /// Returns the places of the corners, in pixels, relative to the first.
+    pub(crate) fn places(&self) -> [[f32; 2]; 3] {
+        let first = self.spots[0];
+        self.spots
+            .map(|s| [s.x - first.x, s.y - first.y].map(|d| d as f32 * PIXEL))
+    }
+
+    /// Returns the lengths of the edges opposite the corners, in pixels.
+    pub(crate) fn lengths(&self) -> [f32; 3] {
+        let places = self.places();
+        std::array::from_fn(|k| {
+            let (p, q) = (places[(k + 1) % 3], places[(k + 2) % 3]);
+            let (dx, dy) = (q[0] - p[0], q[1] - p[1]);
+            (dx * dx + dy * dy).sqrt().max(PIXEL)
+        })
+    }
+
+    /// Returns the distance to the edge opposite a corner, in pixels, if the edge has a length.
+    pub(crate) fn distance(&self, k: usize, length: f32) -> f32 {
+        self.parts[k] * (PIXEL * PIXEL) / length
+    }
 }
 
 /// Colour and geometry of a place.
@@ -58,12 +85,6 @@ impl Surface<'_> {
         let sign = area.signum();
         let edges = [(b, c), (c, a), (a, b)];
         let parts = edges.map(|(p, q)| (cross(p, q, [x, y]) * sign).max(0) as f32);
-        let pixel = 1.0 / SUBPIXELS as f32;
-        let place = |s: Spot| [(s.x - a.x) as f32 * pixel, (s.y - a.y) as f32 * pixel];
-        let lengths = edges.map(|(p, q)| {
-            let (dx, dy) = ((q.x - p.x) as f32, (q.y - p.y) as f32);
-            (dx * dx + dy * dy).sqrt().max(1.0)
-        });
         // In the picture weights are those of the places; in space, those over the distances.
         let deep: [f32; 3] = std::array::from_fn(|k| parts[k] * spots[k].near);
         let sum = (deep[0] + deep[1] + deep[2]).max(f32::MIN_POSITIVE);
@@ -72,9 +93,9 @@ impl Surface<'_> {
             face: face as usize,
             corners,
             weights: deep.map(|d| d / sum),
-            distances: std::array::from_fn(|k| parts[k] / lengths[k] * pixel),
-            places: [place(a), place(b), place(c)],
-            area: area as f32 * (pixel * pixel),
+            spots,
+            parts,
+            area: area as f32 * (PIXEL * PIXEL),
             near: sum / flat,
         }
     }
@@ -84,13 +105,12 @@ impl Surface<'_> {
         let hit = self.hit(face, place);
         // The picture's y points down: areas of faces that turn counter-clockwise are negative there.
         let back = hit.area > 0.0;
-        let own = self.scaled.normal(hit.face);
         let normal = match &self.normals {
-            None => own,
+            None => self.scaled.normal(hit.face),
             Some(normals) => {
                 let mut sum = Vec3::ZERO;
                 for (v, weight) in hit.corners.into_iter().zip(hit.weights) {
-                    sum += normals.corner(self.scaled, v, own) * weight;
+                    sum += normals.corner(self.scaled, v, hit.face) * weight;
                 }
                 crate::normals::unit(sum)
             }
