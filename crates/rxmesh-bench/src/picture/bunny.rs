@@ -25,12 +25,13 @@ pub(super) fn simplified() -> Result<Vec<u8>> {
     simplify(&mut session, x, &SimplifyOptions::new(Target::Ratio(0.1)))?;
     let (after, _) = session.to_mesh(x)?;
     let meshes = [&before, &after];
-    let captions = meshes.map(|mesh| format!("{} faces", mesh.face_count()));
+    let names = ["bunny", "simplified"];
+    let captions = [0, 1].map(|i| format!("{}: {} faces", names[i], meshes[i].face_count()));
     let panel = |i: usize| Panel {
         caption: Some(&captions[i]),
         ..Panel::new(meshes[i])
     };
-    Ok(render_panels(&[panel(0), panel(1)], &faces([920, 470]))?.to_png())
+    Ok(render_panels(&[panel(0), panel(1)], &faces([760, 390]))?.to_png())
 }
 
 /// Draws the mesh with a colour for each patch.
@@ -41,16 +42,10 @@ pub(super) fn patches() -> Result<Vec<u8>> {
     let patch =
         |&linear: &u32| set.headers.partition_point(|h| h.base[of_faces] <= linear) as u32 - 1;
     let labels: Vec<u32> = set.face_linear.iter().map(patch).collect();
-    let caption = format!(
-        "{} faces in {} patches",
-        mesh.face_count(),
-        set.headers.len()
-    );
     let panel = Panel {
         labels: Some(&labels),
-        caption: Some(&caption),
         ..Panel::new(&mesh)
     };
-    let options = faces([480, 470]).with(|o| o.paint = Paint::Labels);
+    let options = faces([400, 390]).with(|o| o.paint = Paint::Labels);
     Ok(render_panels(&[panel], &options)?.to_png())
 }
