@@ -182,8 +182,8 @@ fn pixel<const S: usize>(
             continue;
         }
         let (mut px, mut py, mut n) = (0, 0, 0);
-        for t in s..S {
-            if samples[t] == face {
+        for (t, other) in samples.iter().enumerate().skip(s) {
+            if *other == face {
                 (px, py, n) = (px + pattern.x[t], py + pattern.y[t], n + 1);
             }
         }

@@ -127,7 +127,7 @@ fn ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let mut all = Vec::new();
     for i in 0..=(TICKS as usize + 2) {
         let value = (first + i as f64) * step;
-        if !(value <= high + 1e-9 * step) {
+        if value.is_nan() || value > high + 1e-9 * step {
             break;
         }
         all.push((

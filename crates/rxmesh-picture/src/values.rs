@@ -40,7 +40,7 @@ impl ValueScale {
             Some([low, high]) => (low, high),
             None => usual_range(&finite, signed),
         };
-        if !(high - low > 0.0) {
+        if high - low <= 0.0 {
             // All are the same: it is in the middle.
             let half = (0.5 * low.abs()).max(f64::from(f32::MIN_POSITIVE));
             (low, high) = ((low - half).max(f64::MIN), (high + half).min(f64::MAX));
@@ -131,7 +131,7 @@ impl SurfaceValues {
         };
         let (corners, place) = self.at(hit);
         let slope = slope(hit, corners);
-        if !(slope > 0.0) || !place.is_finite() {
+        if slope.is_nan() || slope <= 0.0 || !place.is_finite() {
             return light;
         }
         let lines = place / step;
