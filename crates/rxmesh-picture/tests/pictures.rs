@@ -319,7 +319,8 @@ fn odd_columns_are_drawn_or_refused() {
 #[test]
 fn wrong_options_are_refused() {
     let mesh = generate::icosphere(1).unwrap();
-    let changes: [(fn(&mut PictureOptions), &str); 9] = [
+    type Change = fn(&mut PictureOptions);
+    let changes: [(Change, &str); 9] = [
         (|o| o.size = [0, 5], "0 x 5"),
         (|o| o.size = [40_000, 5], "40000 x 5"),
         (|o| o.size = [16_384, 16_384], "at most 67108864 pixels"),
