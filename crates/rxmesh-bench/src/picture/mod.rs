@@ -5,7 +5,6 @@ mod bunny;
 mod cube;
 mod gallery;
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
