@@ -18,7 +18,7 @@ pub enum Encoding {
     BinaryBigEndian,
     /// Text.
     Ascii,
-    /// Binary as text: base64 (VTU and VTP only).
+    /// Binary as text: base64 (VTU, VTP and glTF only).
     Base64,
 }
 
@@ -231,7 +231,7 @@ pub(super) fn surface(
         Writer::Surface(write) => write(mesh, options.encoding, warnings),
         Writer::Triangles(_) if !mesh.fits_single() => {
             return Err(refused(format!(
-                "coordinates are beyond 32-bit floats, which are all that {format} holds; OBJ, OFF and PLY hold them"
+                "coordinates are beyond 32-bit floats, which are all that {format} holds; OBJ, OFF, PLY and glTF hold them"
             )));
         }
         Writer::Triangles(write) => match mesh {
@@ -239,6 +239,13 @@ pub(super) fn surface(
             MeshRef::Polygons(mesh) => {
                 let mesh = cut(mesh, path, warnings)?;
                 write(&mesh, options.encoding, warnings)
+            }
+        },
+        Writer::PlacedTriangles(write) => match mesh {
+            MeshRef::Triangles(mesh) => write(mesh, warnings).map_err(refused)?,
+            MeshRef::Polygons(mesh) => {
+                let mesh = cut(mesh, path, warnings)?;
+                write(&mesh, warnings).map_err(refused)?
             }
         },
         Writer::Elements { largest_face, .. } => match mesh {
