@@ -206,7 +206,11 @@ fn step(name: &str) -> anyhow::Result<StepOutcome> {
             return step().map(|()| StepOutcome::Passed);
         }
     }
-    match TOOLS.iter().chain(WATCHES).find(|(known, _)| *known == name) {
+    match TOOLS
+        .iter()
+        .chain(WATCHES)
+        .find(|(known, _)| *known == name)
+    {
         Some((_, step)) => step(),
         None => bail!("no step {name}"),
     }

@@ -28,7 +28,16 @@ const POINTS: &str = "v 0 0 0 1 0.5 0\nv 1 0 0 0 0.25 1\nv 0 1 0 1 1 1\n";
 
 /// Commands that write the files, the first of which has normals and indices of 16 bits.
 const COMMANDS: [&[&str]; 9] = [
-    &["generate", "torus", "--nu", "24", "--nv", "16", "-o", "torus.obj"],
+    &[
+        "generate",
+        "torus",
+        "--nu",
+        "24",
+        "--nv",
+        "16",
+        "-o",
+        "torus.obj",
+    ],
     &["normals", "torus.obj", "-o", "normals.glb"],
     &["convert", "normals.glb", "-o", "normals.gltf"],
     &["curvature", "torus.obj", "-o", "curvature.glb"],
@@ -51,7 +60,11 @@ pub(crate) fn run() -> anyhow::Result<StepOutcome> {
             return Ok(StepOutcome::NotRun("npm cannot install gltf-validator"));
         }
     }
-    for (name, text) in [("parts.obj", PARTS), ("far.obj", FAR), ("points.obj", POINTS)] {
+    for (name, text) in [
+        ("parts.obj", PARTS),
+        ("far.obj", FAR),
+        ("points.obj", POINTS),
+    ] {
         fs::write(folder.join(name), text)?;
     }
     let status = workspace::cargo()

@@ -2,7 +2,7 @@
 
 use super::error::Fault;
 use super::points::CoordinateBits;
-use super::shape::{MeshRef, Model};
+use super::shape::{MeshRef, Model, TriangleView};
 use super::soup::Soup;
 use super::volume::Volume;
 use super::{Encoding, Pieces};
@@ -87,7 +87,7 @@ pub(super) enum Write {
     /// Surfaces of triangles with coordinates of 32 bits.
     Triangles(fn(&TriMesh, Encoding, &mut Vec<String>) -> Pieces),
     /// Surfaces of triangles in any frame. An error says why the file cannot be written.
-    PlacedTriangles(fn(&TriMesh, &mut Vec<String>) -> Result<Pieces, String>),
+    PlacedTriangles(fn(TriangleView<'_>, Encoding, &mut Vec<String>) -> Result<Pieces, String>),
     /// Surfaces and volumes, with the columns to be written.
     Elements {
         write: fn(Model<'_>, &[&Column], Encoding, &mut Vec<String>) -> Pieces,

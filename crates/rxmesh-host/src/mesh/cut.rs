@@ -48,9 +48,7 @@ impl PolyMesh {
         warnings.extend(self.give_marks());
         let mesh = TriMesh {
             positions: self.positions,
-            // No copy where the list is as long as its memory.
-            faces: bytemuck::allocation::try_cast_vec(self.corners)
-                .unwrap_or_else(|(_, corners)| corners.as_chunks::<3>().0.to_vec()),
+            faces: self.corners.as_chunks::<3>().0.to_vec(),
             extras: self.extras,
             placement: self.placement,
         };

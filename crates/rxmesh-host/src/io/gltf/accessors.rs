@@ -3,13 +3,13 @@
 use super::super::budget::Budget;
 use super::super::error::Fault;
 use super::buffers::Buffers;
-use super::json::{self, ACCESSORS, Item, JsonObject};
-use super::values::{Component, Elements, floats, indices};
+use super::json::{self, ACCESSORS, JsonItem, JsonObject};
+use super::values::{Component, ElementBytes, floats, indices};
 use crate::mesh::ColumnData;
 
 /// Numbers of an accessor.
 #[derive(Debug)]
-pub(super) struct Numbers {
+pub(super) struct AccessorNumbers {
     pub(super) data: ColumnData,
     /// Numbers an element.
     pub(super) width: usize,
@@ -18,7 +18,7 @@ pub(super) struct Numbers {
     pub(super) normalized: bool,
 }
 
-impl Numbers {
+impl AccessorNumbers {
     /// Returns the numbers as floats.
     pub(super) fn floats(self) -> Vec<f32> {
         floats(self.data, self.normalized)
@@ -34,7 +34,7 @@ struct ElementForm {
 }
 
 impl ElementForm {
-    fn of(item: &Item<'_>) -> Result<ElementForm, Fault> {
+    fn of(item: &JsonItem<'_>) -> Result<ElementForm, Fault> {
         let component = component(item)?;
         let kind = item.text("type").unwrap_or_default();
         let (width, columns) = match kind {
@@ -67,7 +67,7 @@ impl ElementForm {
 }
 
 /// Returns the type of the numbers of an object.
-fn component(item: &Item<'_>) -> Result<Component, Fault> {
+fn component(item: &JsonItem<'_>) -> Result<Component, Fault> {
     let code = item.required("componentType")?;
     let unknown = || item.fault(format!("'componentType' {code} is none of glTF's types"));
     Component::of(code).ok_or_else(unknown)
@@ -82,14 +82,14 @@ pub(super) struct AccessorReader<'a> {
 
 impl<'a> AccessorReader<'a> {
     /// Returns an accessor and its number of elements.
-    pub(super) fn count(&self, index: usize) -> Result<(Item<'a>, usize), Fault> {
+    pub(super) fn count(&self, index: usize) -> Result<(JsonItem<'a>, usize), Fault> {
         let item = json::item(self.document, ACCESSORS, index)?;
         let count = item.required("count")?;
         Ok((item, count))
     }
 
     /// Reads the numbers of an accessor.
-    pub(super) fn numbers(&mut self, index: usize) -> Result<Numbers, Fault> {
+    pub(super) fn numbers(&mut self, index: usize) -> Result<AccessorNumbers, Fault> {
         let (item, count) = self.count(index)?;
         let form = ElementForm::of(&item)?;
         self.take(&item, count, form)?;
@@ -100,7 +100,7 @@ impl<'a> AccessorReader<'a> {
         if let Some(sparse) = item.object("sparse")? {
             self.replace(&sparse, count, form, &mut data)?;
         }
-        Ok(Numbers {
+        Ok(AccessorNumbers {
             data,
             width: form.width,
             count,
@@ -111,7 +111,7 @@ impl<'a> AccessorReader<'a> {
     /// Reads the elements of a buffer view.
     fn elements(
         &mut self,
-        item: &Item<'_>,
+        item: &JsonItem<'_>,
         count: usize,
         form: ElementForm,
     ) -> Result<ColumnData, Fault> {
@@ -121,10 +121,10 @@ impl<'a> AccessorReader<'a> {
     /// Hands the bytes of elements to `read`, after checking that they are there.
     fn with_elements<T>(
         &mut self,
-        item: &Item<'_>,
+        item: &JsonItem<'_>,
         count: usize,
         form: ElementForm,
-        read: impl FnOnce(Elements<'_>) -> T,
+        read: impl FnOnce(ElementBytes<'_>) -> T,
     ) -> Result<T, Fault> {
         let view = item.required("bufferView")?;
         let offset = item.index("byteOffset")?.unwrap_or(0);
@@ -149,7 +149,7 @@ impl<'a> AccessorReader<'a> {
             );
             return Err(item.fault(what));
         };
-        Ok(read(Elements {
+        Ok(read(ElementBytes {
             bytes,
             count,
             width: form.width,
@@ -174,11 +174,11 @@ impl<'a> AccessorReader<'a> {
             return Ok(None);
         }
         self.take(&item, count, form)?;
-        let read = |at: Elements<'_>| Elements { width: 1, ..at }.read(element);
+        let read = |at: ElementBytes<'_>| ElementBytes { width: 1, ..at }.read(element);
         self.with_elements(&item, count, form, read).map(Some)
     }
 
-    fn take(&mut self, item: &Item<'_>, count: usize, form: ElementForm) -> Result<(), Fault> {
+    fn take(&mut self, item: &JsonItem<'_>, count: usize, form: ElementForm) -> Result<(), Fault> {
         let size = form.size().checked_mul(count).unwrap_or(usize::MAX);
         self.budget.take(size).map_err(|what| item.fault(what))
     }
@@ -186,7 +186,7 @@ impl<'a> AccessorReader<'a> {
     /// Replaces the elements that a sparse accessor lists.
     fn replace(
         &mut self,
-        sparse: &Item<'_>,
+        sparse: &JsonItem<'_>,
         count: usize,
         form: ElementForm,
         data: &mut ColumnData,

@@ -5,8 +5,8 @@ use super::super::error::Fault;
 use super::super::names;
 use super::super::soup::colour_scale;
 use super::super::unique_names::UniqueNames;
-use super::accessors::Numbers;
-use super::json::Item;
+use super::accessors::AccessorNumbers;
+use super::json::JsonItem;
 use super::values::floats;
 use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL};
 use std::collections::HashMap;
@@ -63,7 +63,7 @@ impl Role {
     }
 
     /// Returns the values of a column, in the type in which it keeps them.
-    pub(super) fn values(self, numbers: Numbers) -> ColumnData {
+    pub(super) fn values(self, numbers: AccessorNumbers) -> ColumnData {
         let small = matches!(numbers.data, ColumnData::U8(_) | ColumnData::U16(_));
         let kept = match self {
             Role::Colour => small && numbers.normalized,
@@ -103,9 +103,9 @@ fn column_name(attribute: &str) -> &str {
 
 /// Checks the form of an attribute.
 pub(super) fn check(
-    primitive: &Item<'_>,
+    primitive: &JsonItem<'_>,
     name: &str,
-    numbers: &Numbers,
+    numbers: &AccessorNumbers,
     vertices: usize,
 ) -> Result<(), Fault> {
     let role = Role::of(name);

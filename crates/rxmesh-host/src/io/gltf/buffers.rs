@@ -5,7 +5,7 @@ use super::super::error::Fault;
 use super::super::vtu::decode_base64;
 use super::super::{bytes_of, names};
 use super::extensions::MESHOPT;
-use super::json::{self, BUFFERS, Item, JsonObject, VIEWS};
+use super::json::{self, BUFFERS, JsonItem, JsonObject, VIEWS};
 use super::meshopt;
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -78,7 +78,7 @@ impl<'a> Buffers<'a> {
     }
 
     /// Returns a range of a buffer that an object names.
-    fn range(&self, item: &Item<'_>) -> Result<&[u8], Fault> {
+    fn range(&self, item: &JsonItem<'_>) -> Result<&[u8], Fault> {
         let index = item.required("buffer")?;
         let offset = item.index("byteOffset")?.unwrap_or(0);
         let length = item.required("byteLength")?;
@@ -123,7 +123,7 @@ impl<'a> Buffers<'a> {
             let count = packed.required("count")?;
             let size = stride.checked_mul(count).unwrap_or(usize::MAX);
             budget.take(size).map_err(fault)?;
-            let form = meshopt::Form::new(
+            let form = meshopt::PackedForm::new(
                 packed.text("mode").unwrap_or_default(),
                 packed.text("filter").unwrap_or("NONE"),
                 count,

@@ -1,7 +1,7 @@
 //! Faces of a primitive.
 
 use super::super::error::Fault;
-use super::json::Item;
+use super::json::JsonItem;
 
 /// Kind of the elements of a primitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    pub(super) fn of(primitive: &Item<'_>) -> Result<Mode, Fault> {
+    pub(super) fn of(primitive: &JsonItem<'_>) -> Result<Mode, Fault> {
         Ok(match primitive.index("mode")?.unwrap_or(4) {
             0 => Mode::Points,
             1..=3 => Mode::Lines,

@@ -9,7 +9,7 @@ pub(super) type JsonObject = Map<String, Value>;
 
 /// A list at the top of the document.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct List {
+pub(super) struct JsonList {
     pub(super) key: &'static str,
     /// Name of one entry in messages.
     pub(super) one: &'static str,
@@ -17,7 +17,7 @@ pub(super) struct List {
 
 macro_rules! lists {
     ($($name:ident = $key:literal, $one:literal;)+) => {
-        $(pub(super) const $name: List = List { key: $key, one: $one };)+
+        $(pub(super) const $name: JsonList = JsonList { key: $key, one: $one };)+
     };
 }
 lists! {
@@ -49,7 +49,7 @@ impl fmt::Display for JsonPlace {
 
 /// An object and its place.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Item<'a> {
+pub(super) struct JsonItem<'a> {
     pub(super) object: &'a JsonObject,
     pub(super) place: JsonPlace,
 }
@@ -72,7 +72,7 @@ pub(super) fn parse(json: &[u8]) -> Result<JsonObject, Fault> {
 }
 
 /// Returns a list of the document, empty if there is none.
-pub(super) fn list(document: &JsonObject, list: List) -> Result<&[Value], Fault> {
+pub(super) fn list(document: &JsonObject, list: JsonList) -> Result<&[Value], Fault> {
     match document.get(list.key) {
         None => Ok(&[]),
         Some(Value::Array(all)) => Ok(all),
@@ -89,10 +89,14 @@ pub(super) fn place(one: &'static str, index: usize) -> JsonPlace {
 }
 
 /// Returns an entry of a list of the document.
-pub(super) fn item(document: &JsonObject, of: List, index: usize) -> Result<Item<'_>, Fault> {
+pub(super) fn item(
+    document: &JsonObject,
+    of: JsonList,
+    index: usize,
+) -> Result<JsonItem<'_>, Fault> {
     let all = list(document, of)?;
     match all.get(index) {
-        Some(Value::Object(object)) => Ok(Item {
+        Some(Value::Object(object)) => Ok(JsonItem {
             object,
             place: place(of.one, index),
         }),
@@ -119,7 +123,7 @@ pub(super) fn whole(value: &Value) -> Option<usize> {
     usize::try_from(n).ok()
 }
 
-impl<'a> Item<'a> {
+impl<'a> JsonItem<'a> {
     /// Returns a fault of this object.
     pub(super) fn fault(&self, what: impl fmt::Display) -> Fault {
         Fault::file(format!("{}: {what}", self.place))
@@ -179,10 +183,10 @@ impl<'a> Item<'a> {
     }
 
     /// Returns an object of this one, with the same place.
-    pub(super) fn object(&self, key: &str) -> Result<Option<Item<'a>>, Fault> {
+    pub(super) fn object(&self, key: &str) -> Result<Option<JsonItem<'a>>, Fault> {
         match self.object.get(key) {
             None => Ok(None),
-            Some(Value::Object(object)) => Ok(Some(Item {
+            Some(Value::Object(object)) => Ok(Some(JsonItem {
                 object,
                 place: self.place,
             })),
@@ -200,7 +204,7 @@ impl<'a> Item<'a> {
     }
 
     /// Returns the objects of a list of this object; `one` is the name of one in messages.
-    pub(super) fn items(&self, key: &str, one: &'static str) -> Result<Vec<Item<'a>>, Fault> {
+    pub(super) fn items(&self, key: &str, one: &'static str) -> Result<Vec<JsonItem<'a>>, Fault> {
         let all = self.values(key)?.iter().enumerate();
         all.map(|(index, value)| {
             let place = JsonPlace {
@@ -208,7 +212,7 @@ impl<'a> Item<'a> {
                 ..self.place
             };
             match value {
-                Value::Object(object) => Ok(Item { object, place }),
+                Value::Object(object) => Ok(JsonItem { object, place }),
                 _ => Err(Fault::file(format!("{place} is not an object"))),
             }
         })
@@ -216,7 +220,7 @@ impl<'a> Item<'a> {
     }
 
     /// Returns an extension of this object.
-    pub(super) fn extension(&self, name: &str) -> Result<Option<Item<'a>>, Fault> {
+    pub(super) fn extension(&self, name: &str) -> Result<Option<JsonItem<'a>>, Fault> {
         match self.object("extensions")? {
             Some(all) => all.object(name),
             None => Ok(None),

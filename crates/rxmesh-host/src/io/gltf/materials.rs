@@ -4,8 +4,8 @@ use super::super::error::Fault;
 use super::super::{bytes_of, names};
 use super::accessors::AccessorReader;
 use super::buffers::beside;
-use super::json::{self, Item, JsonObject, MATERIALS};
-use super::layout::Layout;
+use super::json::{self, JsonItem, JsonObject, MATERIALS};
+use super::layout::BufferLayout;
 use super::texture_transform::{self, TextureTransform};
 use crate::mesh::{ImageContent, SourceMaterials};
 use serde_json::{Value, json};
@@ -100,7 +100,7 @@ pub(super) fn fetch_images(
         let Some(object) = image.as_object_mut() else {
             return Err(Fault::file(format!("image {index} is not an object")));
         };
-        let item = Item {
+        let item = JsonItem {
             object,
             place: json::place("image", index),
         };
@@ -165,11 +165,13 @@ impl<'a> MaterialWriter<'a> {
         })
     }
 
-    /// Adds the materials to the document, and the images to the buffer.
+    /// Adds the materials to the document, and the images to the buffer. `own` are the extensions that everything else
+    /// needs.
     pub(super) fn finish(
         self,
         document: &mut JsonObject,
-        layout: &mut Layout,
+        layout: &mut BufferLayout,
+        own: &[&str],
         warnings: &mut Vec<String>,
     ) {
         let mut lists = self.source.map(|s| s.document.clone()).unwrap_or_default();
@@ -185,13 +187,14 @@ impl<'a> MaterialWriter<'a> {
                 }
             }
         }
-        let mut used = BTreeSet::new();
+        let mut used: BTreeSet<String> = own.iter().map(|name| name.to_string()).collect();
         lists.values().for_each(|list| extensions(list, &mut used));
         if !used.is_empty() {
             let required = self.source.map_or(&[][..], |s| &s.required);
-            let required: Vec<&String> = required
-                .iter()
-                .filter(|name| used.contains(*name))
+            let required = required.iter().filter(|name| used.contains(*name));
+            let required: Vec<&str> = required
+                .map(|name| &name[..])
+                .chain(own.iter().copied())
                 .collect();
             if !required.is_empty() {
                 document.insert("extensionsRequired".into(), json!(required));
@@ -208,7 +211,7 @@ impl<'a> MaterialWriter<'a> {
 fn put_images(
     source: &SourceMaterials,
     lists: &mut JsonObject,
-    layout: &mut Layout,
+    layout: &mut BufferLayout,
     warnings: &mut Vec<String>,
 ) {
     let images = lists.get_mut("images").and_then(Value::as_array_mut);
@@ -228,7 +231,7 @@ fn put_images(
                 if let Some(kind) = kind(&bytes) {
                     image["mimeType"] = kind.into();
                 }
-                image["bufferView"] = layout.view(bytes, None, None).into();
+                image["bufferView"] = layout.view(bytes).into();
             }
             Err(why) => {
                 let uri = image.get("uri").and_then(Value::as_str).unwrap_or_default();

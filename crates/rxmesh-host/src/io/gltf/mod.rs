@@ -17,6 +17,7 @@ mod meshopt;
 mod outgoing;
 mod parts;
 mod placing;
+mod quantise;
 mod read;
 mod scene;
 mod split;
@@ -40,7 +41,7 @@ pub(super) const BINARY: Codec = Codec {
         columns: true,
         normals: true,
     },
-    encodings: &[Encoding::Binary],
+    encodings: &[Encoding::Binary, Encoding::Quantised, Encoding::Packed],
     evidence: Evidence::Magic,
     looks_like: is_binary,
     may_be: looks_like,
@@ -55,7 +56,7 @@ pub(super) const JSON: Codec = Codec {
     name: "glTF",
     word: "gltf",
     extensions: &["gltf"],
-    encodings: &[Encoding::Base64],
+    encodings: &[Encoding::Base64, Encoding::Quantised, Encoding::Packed],
     evidence: Evidence::Layout,
     looks_like: is_json,
     is_variant: |bytes| !is_binary(bytes),

@@ -21,7 +21,7 @@ pub(super) struct VertexAttribute {
 }
 
 impl VertexAttribute {
-    fn floats(name: impl Into<String>, width: usize, values: &[f32]) -> VertexAttribute {
+    pub(super) fn floats(name: impl Into<String>, width: usize, values: &[f32]) -> VertexAttribute {
         VertexAttribute {
             name: name.into(),
             form: AccessorForm {
@@ -65,7 +65,7 @@ impl<'a> Outgoing<'a> {
         let texcoords = self.texcoords();
         let has_texcoords = texcoords.is_some();
         all.extend(texcoords);
-        let sets = Sets::of(self.extras, has_texcoords);
+        let sets = AttributeSets::of(self.extras, has_texcoords);
         let extras = self.extras;
         for column in &extras.columns {
             let used = match &column.name[..] {
@@ -207,7 +207,7 @@ impl<'a> Outgoing<'a> {
     }
 
     /// Returns a column as an attribute, if the format holds it.
-    fn column(&mut self, column: &'a Column, sets: &Sets) -> Option<VertexAttribute> {
+    fn column(&mut self, column: &'a Column, sets: &AttributeSets) -> Option<VertexAttribute> {
         let is_color = column.name == COLOR && [3, 4].contains(&column.width);
         let role = match is_color {
             true => Role::Colour,
@@ -322,14 +322,14 @@ fn single(data: &ColumnData) -> Vec<f32> {
 
 /// Numbers of sets of attributes that come in several. They are counted from 0 without a gap, and joints and weights
 /// come together.
-struct Sets {
+struct AttributeSets {
     texcoords: usize,
     colours: usize,
     joints: usize,
 }
 
-impl Sets {
-    fn of(extras: &Extras, has_texcoords: bool) -> Sets {
+impl AttributeSets {
+    fn of(extras: &Extras, has_texcoords: bool) -> AttributeSets {
         let has = |name: &str, widths: &[usize]| {
             let column = extras.column(ElementKind::Vertex, name);
             column.is_some_and(|c| widths.contains(&c.width) && soup::is_finite(c))
@@ -346,7 +346,7 @@ impl Sets {
             });
             small && has(&format!("WEIGHTS_{k}"), &[4])
         };
-        Sets {
+        AttributeSets {
             texcoords: if has_texcoords {
                 run(1, "TEXCOORD_", &[2])
             } else {

@@ -9,7 +9,7 @@ use super::attributes::{self, Gathered, Role};
 use super::buffers::Buffers;
 use super::extensions::{self, DRACO, DRACO_ADVICE};
 use super::faces::{self, Mode};
-use super::json::{self, Item, JsonObject, MESHES};
+use super::json::{self, JsonItem, JsonObject, MESHES};
 use super::materials::{self, MaterialList};
 use super::placing::Placing;
 use super::scene::{self, Instance};
@@ -172,7 +172,7 @@ impl GltfReader<'_> {
     /// Names the material and the group of the faces that follow, where they are others than before.
     fn statements(
         &mut self,
-        primitive: &Item<'_>,
+        primitive: &JsonItem<'_>,
         material: Option<usize>,
         group: String,
     ) -> Result<(), Fault> {
@@ -211,7 +211,7 @@ impl GltfReader<'_> {
 
     fn primitive(
         &mut self,
-        primitive: &Item<'_>,
+        primitive: &JsonItem<'_>,
         placing: Option<&Placing>,
         transform: Option<TextureTransform>,
     ) -> Result<(), Fault> {
@@ -258,7 +258,7 @@ impl GltfReader<'_> {
     /// Returns the vertices that the indices of a primitive name.
     fn order(
         &mut self,
-        primitive: &Item<'_>,
+        primitive: &JsonItem<'_>,
         accessor: usize,
         vertices: usize,
     ) -> Result<Vec<u32>, Fault> {
@@ -294,8 +294,8 @@ impl GltfReader<'_> {
     /// Reads the vertices of a primitive, unless one before had the same.
     fn vertices(
         &mut self,
-        primitive: &Item<'_>,
-        attributes: &Item<'_>,
+        primitive: &JsonItem<'_>,
+        attributes: &JsonItem<'_>,
         placing: Option<&Placing>,
         transform: Option<TextureTransform>,
     ) -> Result<Vertices, Fault> {
@@ -334,7 +334,7 @@ impl GltfReader<'_> {
         Ok(vertices)
     }
 
-    fn points(&mut self, primitive: &Item<'_>, accessor: usize) -> Result<Vec<Vec3>, Fault> {
+    fn points(&mut self, primitive: &JsonItem<'_>, accessor: usize) -> Result<Vec<Vec3>, Fault> {
         let point = |b: [u8; 12]| {
             let [x, y, z] =
                 [0, 4, 8].map(|k| f32::from_le_bytes([b[k], b[k + 1], b[k + 2], b[k + 3]]));
@@ -366,7 +366,7 @@ impl GltfReader<'_> {
 
     fn attribute(
         &mut self,
-        primitive: &Item<'_>,
+        primitive: &JsonItem<'_>,
         (name, accessor): (&str, usize),
         vertices: Vertices,
         placing: Option<&Placing>,

@@ -1,7 +1,7 @@
 //! Nodes of the scene, and their places in the world.
 
 use super::super::error::Fault;
-use super::json::{self, Item, JsonObject, MESHES, NODES, SCENES};
+use super::json::{self, JsonItem, JsonObject, MESHES, NODES, SCENES};
 use glam::{DMat4, DQuat, DVec3};
 use serde_json::Value;
 
@@ -116,14 +116,14 @@ fn roots(
 }
 
 /// Returns the numbers of nodes in a list of an object.
-fn indices(item: &Item<'_>, key: &str) -> Result<Vec<usize>, Fault> {
+fn indices(item: &JsonItem<'_>, key: &str) -> Result<Vec<usize>, Fault> {
     let wrong = || item.fault(format!("'{key}' must hold numbers of nodes"));
     let number = |value: &Value| json::whole(value).ok_or_else(wrong);
     item.values(key)?.iter().map(number).collect()
 }
 
 /// Returns the transform of a node relative to its parent.
-fn local(node: &Item<'_>) -> Result<DMat4, Fault> {
+fn local(node: &JsonItem<'_>) -> Result<DMat4, Fault> {
     let matrix = match node.numbers::<16>("matrix")? {
         Some(matrix) => DMat4::from_cols_array(&matrix),
         None => {

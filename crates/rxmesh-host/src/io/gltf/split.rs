@@ -1,6 +1,7 @@
 //! Vertices with one value each, made of vertices whose corners have several.
 
-use crate::mesh::{CornerLayer, NO_VALUE, TriMesh};
+use super::super::shape::TriangleView;
+use crate::mesh::{CornerLayer, NO_VALUE};
 
 /// Faces of a mesh whose vertices are split where their corners have different values. The first vertices are those of
 /// the mesh, in their order, with the value of their first corner; the copies follow.
@@ -16,7 +17,7 @@ pub(super) struct SplitVertices {
 const NONE: u32 = u32::MAX;
 
 /// Splits the vertices of a mesh by its layers of corners. `None` if it has none.
-pub(super) fn split(mesh: &TriMesh) -> Option<SplitVertices> {
+pub(super) fn split(mesh: TriangleView<'_>) -> Option<SplitVertices> {
     let extras = &mesh.extras;
     let layers = [&extras.corner_texcoords, &extras.corner_normals].map(Option::as_ref);
     if layers.iter().all(Option::is_none) {
@@ -96,6 +97,7 @@ fn values(layer: &CornerLayer, entries: impl Iterator<Item = u32>) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::TriMesh;
     use glam::Vec3;
 
     #[test]
@@ -108,7 +110,7 @@ mod tests {
             corner(1.0, 1.0),
         ];
         let mut mesh = TriMesh::new(positions, vec![[0, 1, 2], [2, 1, 3]]).unwrap();
-        assert!(split(&mesh).is_none());
+        assert!(split((&mesh).into()).is_none());
         // Entries 2 and 3 are equal; vertex 1 has none in the second face.
         mesh.extras.corner_texcoords = Some(CornerLayer {
             width: 2,
@@ -120,7 +122,7 @@ mod tests {
             values: vec![0.0, 0.0, 1.0, 1.0, 0.0, 0.0],
             corners: vec![0, 0, 0, 0, 0, 1],
         });
-        let out = split(&mesh).unwrap();
+        let out = split((&mesh).into()).unwrap();
         assert_eq!(out.faces, [[0, 1, 2], [2, 4, 3]]);
         assert_eq!(out.copies, [1]);
         let [texcoords, normals] = out.values.map(Option::unwrap);

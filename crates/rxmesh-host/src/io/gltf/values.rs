@@ -68,7 +68,7 @@ impl Component {
     }
 
     /// Returns the numbers of elements.
-    pub(super) fn read(self, at: &Elements<'_>) -> ColumnData {
+    pub(super) fn read(self, at: &ElementBytes<'_>) -> ColumnData {
         match self {
             Component::I8 => ColumnData::I8(at.read(i8::from_le_bytes)),
             Component::U8 => ColumnData::U8(at.read(u8::from_le_bytes)),
@@ -81,7 +81,7 @@ impl Component {
 }
 
 /// Bytes of elements that are in range.
-pub(super) struct Elements<'a> {
+pub(super) struct ElementBytes<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) count: usize,
     /// Numbers an element.
@@ -90,7 +90,7 @@ pub(super) struct Elements<'a> {
     pub(super) stride: usize,
 }
 
-impl Elements<'_> {
+impl ElementBytes<'_> {
     /// Returns the numbers of all elements, each made of `N` bytes.
     pub(super) fn read<T: Send, const N: usize>(&self, number: fn([u8; N]) -> T) -> Vec<T> {
         let size = N * self.width;

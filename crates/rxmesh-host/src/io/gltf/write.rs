@@ -1,16 +1,19 @@
 //! Writing of both forms.
 
-use super::super::Pieces;
+use super::super::shape::TriangleView;
 use super::super::vtu::encode_base64;
+use super::super::{Encoding, Pieces};
 use super::container::{self, CHUNK, HEADER};
+use super::extensions::{MESHOPT, QUANTIZATION};
 use super::json::JsonObject;
-use super::layout::{AccessorForm, Layout, Target, bytes};
+use super::layout::{AccessorForm, BufferLayout, bytes};
 use super::materials::MaterialWriter;
 use super::outgoing::{Outgoing, VertexAttribute};
 use super::parts::{self, FaceRun, ObjectRun};
+use super::quantise;
 use super::split::{self, SplitVertices};
 use super::values::Component;
-use crate::mesh::{Placement, TagKind, TriMesh};
+use crate::mesh::{Placement, TagKind};
 use crate::par::IntoLean;
 use glam::Vec3;
 use rayon::prelude::*;
@@ -21,12 +24,18 @@ use std::ops::Range;
 
 /// Vertices from which indices of 16 bits do not suffice: the largest number means that a strip begins anew.
 const MANY: usize = u16::MAX as usize;
+/// Begins the URI of a buffer in the JSON.
+const BASE64: &str = "data:application/octet-stream;base64,";
 
 /// Writes a mesh as one binary file.
-pub(super) fn binary(mesh: &TriMesh, warnings: &mut Vec<String>) -> Result<Pieces, String> {
-    let (mut document, layout) = document(mesh, warnings);
+pub(super) fn binary(
+    mesh: TriangleView<'_>,
+    encoding: Encoding,
+    warnings: &mut Vec<String>,
+) -> Result<Pieces, String> {
+    let (mut document, layout) = document(mesh, encoding, warnings);
     if layout.length > 0 {
-        document.insert("buffers".into(), json!([{ "byteLength": layout.length }]));
+        document.insert("buffers".into(), layout.buffers(json!({})));
     }
     let mut text = text(&document)?;
     text.resize(text.len().next_multiple_of(4), b' ');
@@ -60,19 +69,25 @@ pub(super) fn binary(mesh: &TriMesh, warnings: &mut Vec<String>) -> Result<Piece
 }
 
 /// Writes a mesh as JSON with its buffer within.
-pub(super) fn json(mesh: &TriMesh, warnings: &mut Vec<String>) -> Result<Pieces, String> {
-    let (document, layout) = document(mesh, warnings);
+pub(super) fn json(
+    mesh: TriangleView<'_>,
+    encoding: Encoding,
+    warnings: &mut Vec<String>,
+) -> Result<Pieces, String> {
+    let (document, layout) = document(mesh, encoding, warnings);
     let mut head = text(&document)?;
     if layout.length == 0 {
         return Ok(vec![head]);
     }
-    // The document is an object with at least one member: the buffer is put behind the last one.
+    // The document is an object with at least one member: the buffers are put behind the last one, and the base64 into
+    // their first URI.
     head.pop();
-    let length = layout.length;
-    head.extend(format!(",\"buffers\":[{{\"byteLength\":{length},\"uri\":\"data:application/octet-stream;base64,").bytes());
+    let buffers = layout.buffers(json!({ "uri": BASE64 })).to_string();
+    let (before, after) = buffers.split_once(BASE64).unwrap_or((&buffers, ""));
+    head.extend(format!(",\"buffers\":{before}{BASE64}").bytes());
     let mut packed = Vec::new();
     encode_base64(&layout.pieces.concat(), &mut packed);
-    Ok(vec![head, packed, b"\"}]}\n".to_vec()])
+    Ok(vec![head, packed, format!("{after}}}\n").into_bytes()])
 }
 
 fn text(document: &JsonObject) -> Result<Vec<u8>, String> {
@@ -80,7 +95,11 @@ fn text(document: &JsonObject) -> Result<Vec<u8>, String> {
 }
 
 /// Returns the document without its buffer, and the bytes of that.
-fn document(mesh: &TriMesh, warnings: &mut Vec<String>) -> (JsonObject, Layout) {
+fn document(
+    mesh: TriangleView<'_>,
+    encoding: Encoding,
+    warnings: &mut Vec<String>,
+) -> (JsonObject, BufferLayout) {
     let mut document = JsonObject::new();
     let generator = concat!("rxmesh ", env!("CARGO_PKG_VERSION"));
     let mut asset = json!({ "version": "2.0", "generator": generator });
@@ -90,15 +109,29 @@ fn document(mesh: &TriMesh, warnings: &mut Vec<String>) -> (JsonObject, Layout) 
     document.insert("asset".into(), asset);
     warn_of_statements(mesh, warnings);
     if mesh.positions.is_empty() {
-        return (document, Layout::default());
+        return (document, BufferLayout::default());
     }
     let split = split::split(mesh);
     let positions = positions(mesh, split.as_ref());
-    let attributes = Outgoing::new(&mesh.extras, split.as_ref(), warnings).attributes();
-    let faces = split.as_ref().map_or(&mesh.faces, |s| &s.faces);
+    let mut attributes = Outgoing::new(mesh.extras, split.as_ref(), warnings).attributes();
+    let packs = encoding == Encoding::Packed;
+    let steps = (packs || encoding == Encoding::Quantised).then(|| quantise::steps(&positions));
+    let mut frame = *mesh.placement;
+    let mut own = Vec::new();
+    if let Some(steps) = &steps {
+        attributes = attributes.into_iter().map(quantise::attribute).collect();
+        frame.origin += frame.scale * steps.origin;
+        frame.scale *= steps.size;
+        own.push(QUANTIZATION);
+        own.extend(packs.then_some(MESHOPT[0]));
+    }
+    let faces = split.as_ref().map_or(mesh.faces, |s| &s.faces);
     let mut writer = DocumentWriter {
-        layout: Layout::default(),
-        positions: &positions,
+        layout: BufferLayout {
+            packs,
+            ..BufferLayout::default()
+        },
+        positions: steps.as_ref().map_or(&positions, |s| &s.positions),
         faces,
         vertices: Vec::new(),
         ranges: HashMap::new(),
@@ -106,7 +139,7 @@ fn document(mesh: &TriMesh, warnings: &mut Vec<String>) -> (JsonObject, Layout) 
         long: Indices::default(),
         materials: MaterialWriter::new(mesh.extras.materials.as_deref()),
     };
-    writer.attributes(attributes);
+    writer.attributes(steps.is_some(), attributes);
     let objects = parts::objects(&mesh.extras.tags, faces.len());
     let ranges = parts::vertex_ranges(&objects, faces, positions.len());
     let mut meshes = Vec::new();
@@ -122,8 +155,8 @@ fn document(mesh: &TriMesh, warnings: &mut Vec<String>) -> (JsonObject, Layout) 
         materials,
         ..
     } = writer;
-    materials.finish(&mut document, &mut layout, warnings);
-    add_scene(&mut document, meshes, &mesh.placement);
+    materials.finish(&mut document, &mut layout, &own, warnings);
+    add_scene(&mut document, meshes, &frame);
     document.insert(
         "bufferViews".into(),
         std::mem::take(&mut layout.views).into(),
@@ -136,7 +169,7 @@ fn document(mesh: &TriMesh, warnings: &mut Vec<String>) -> (JsonObject, Layout) 
 }
 
 /// Warns of statements that the format does not hold.
-fn warn_of_statements(mesh: &TriMesh, warnings: &mut Vec<String>) {
+fn warn_of_statements(mesh: TriangleView<'_>, warnings: &mut Vec<String>) {
     let count = |kind| mesh.extras.tags.iter().filter(|t| t.kind == kind).count();
     if count(TagKind::Smoothing) > 0 {
         warnings.push("glTF holds no smoothing groups".into());
@@ -147,10 +180,10 @@ fn warn_of_statements(mesh: &TriMesh, warnings: &mut Vec<String>) {
 }
 
 /// Returns the positions of all vertices, copies last.
-fn positions<'a>(mesh: &'a TriMesh, split: Option<&SplitVertices>) -> Cow<'a, [Vec3]> {
+fn positions<'a>(mesh: TriangleView<'a>, split: Option<&SplitVertices>) -> Cow<'a, [Vec3]> {
     let copies = split.map_or(&[][..], |s| &s.copies);
     if copies.is_empty() {
-        return Cow::Borrowed(&mesh.positions);
+        return Cow::Borrowed(mesh.positions);
     }
     let copied = copies.iter().map(|&v| mesh.positions[v as usize]);
     Cow::Owned(mesh.positions.iter().copied().chain(copied).collect())
@@ -190,7 +223,7 @@ struct PlacedAttribute {
 
 /// Maker of the accessors and primitives of a document.
 struct DocumentWriter<'a> {
-    layout: Layout,
+    layout: BufferLayout,
     positions: &'a [Vec3],
     faces: &'a [[u32; 3]],
     /// Attributes, the positions first.
@@ -214,21 +247,16 @@ struct Indices {
 
 impl<'a> DocumentWriter<'a> {
     /// Puts the bytes of all attributes into the layout.
-    fn attributes(&mut self, attributes: Vec<VertexAttribute>) {
-        let flat: &[f32] = bytemuck::cast_slice(self.positions);
-        let positions = VertexAttribute {
-            name: "POSITION".into(),
-            form: AccessorForm {
-                component: Component::F32,
-                width: 3,
-                normalized: false,
-            },
-            bytes: bytes(flat, f32::to_le_bytes),
+    fn attributes(&mut self, quantised: bool, attributes: Vec<VertexAttribute>) {
+        let positions = match quantised {
+            true => quantise::positions(self.positions),
+            false => {
+                let flat: &[f32] = bytemuck::cast_slice(self.positions);
+                VertexAttribute::floats("POSITION", 3, flat)
+            }
         };
         for VertexAttribute { name, form, bytes } in std::iter::once(positions).chain(attributes) {
-            let view = self
-                .layout
-                .view(bytes, Some(form.stride()), Some(Target::Vertices));
+            let view = self.layout.vertices(bytes, form.stride());
             self.vertices.push(PlacedAttribute { name, form, view });
         }
     }
@@ -316,10 +344,8 @@ impl<'a> DocumentWriter<'a> {
 
     /// Puts the indices into the layout, a view for each type.
     fn indices(&mut self) {
-        for list in [
-            std::mem::take(&mut self.long),
-            std::mem::take(&mut self.short),
-        ] {
+        let lists = [(4, &mut self.long), (2, &mut self.short)];
+        for (size, list) in lists.map(|(size, list)| (size, std::mem::take(list))) {
             if list.accessors.is_empty() {
                 continue;
             }
@@ -328,7 +354,7 @@ impl<'a> DocumentWriter<'a> {
                 [one] => std::mem::take(one),
                 _ => pieces.concat(),
             };
-            let view = self.layout.view(all, None, Some(Target::Indices));
+            let view = self.layout.triangles(all, size);
             for accessor in list.accessors {
                 self.layout.accessors[accessor]["bufferView"] = view.into();
             }

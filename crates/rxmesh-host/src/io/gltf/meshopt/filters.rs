@@ -2,7 +2,7 @@
 
 /// A filter, applied after unpacking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Filter {
+pub(super) enum PackedFilter {
     None,
     /// Directions by their place on an octahedron.
     Octahedral,
@@ -14,14 +14,14 @@ pub(super) enum Filter {
     Color,
 }
 
-impl Filter {
-    pub(super) fn of(name: &str) -> Option<Filter> {
+impl PackedFilter {
+    pub(super) fn of(name: &str) -> Option<PackedFilter> {
         Some(match name {
-            "NONE" => Filter::None,
-            "OCTAHEDRAL" => Filter::Octahedral,
-            "QUATERNION" => Filter::Quaternion,
-            "EXPONENTIAL" => Filter::Exponential,
-            "COLOR" => Filter::Color,
+            "NONE" => PackedFilter::None,
+            "OCTAHEDRAL" => PackedFilter::Octahedral,
+            "QUATERNION" => PackedFilter::Quaternion,
+            "EXPONENTIAL" => PackedFilter::Exponential,
+            "COLOR" => PackedFilter::Color,
             _ => return None,
         })
     }
@@ -29,42 +29,42 @@ impl Filter {
     /// Returns `true` if elements of `stride` bytes, a multiple of four, can have the filter.
     pub(super) fn fits(self, stride: usize) -> bool {
         match self {
-            Filter::None | Filter::Exponential => true,
-            Filter::Octahedral | Filter::Color => matches!(stride, 4 | 8),
-            Filter::Quaternion => stride == 8,
+            PackedFilter::None | PackedFilter::Exponential => true,
+            PackedFilter::Octahedral | PackedFilter::Color => matches!(stride, 4 | 8),
+            PackedFilter::Quaternion => stride == 8,
         }
     }
 
     /// Replaces the numbers of elements.
     pub(super) fn apply(self, bytes: &mut [u8], stride: usize) {
         match (self, stride) {
-            (Filter::None, _) => {}
-            (Filter::Octahedral, 4) => {
+            (PackedFilter::None, _) => {}
+            (PackedFilter::Octahedral, 4) => {
                 each(bytes, |e: [u8; 4]| {
                     octahedral(e.map(|x| i32::from(x as i8)), 127.0).map(|x| x as u8)
                 });
             }
-            (Filter::Octahedral, _) => {
+            (PackedFilter::Octahedral, _) => {
                 each(bytes, |e| {
                     from_words(octahedral(words(e).map(signed_word), 32767.0))
                 });
             }
-            (Filter::Quaternion, _) => {
+            (PackedFilter::Quaternion, _) => {
                 each(bytes, |e| from_words(quaternion(words(e).map(signed_word))));
             }
-            (Filter::Exponential, _) => {
+            (PackedFilter::Exponential, _) => {
                 each(bytes, |e: [u8; 4]| {
                     exponential(u32::from_le_bytes(e)).to_le_bytes()
                 });
             }
-            (Filter::Color, 4) => {
+            (PackedFilter::Color, 4) => {
                 let colour = |[y, o, g, a]: [u8; 4]| {
                     let differences = [o, g].map(|x| i32::from(x as i8));
                     color(i32::from(y), differences, i32::from(a), 255.0).map(|x| x as u8)
                 };
                 each(bytes, colour);
             }
-            (Filter::Color, _) => each(bytes, |e| {
+            (PackedFilter::Color, _) => each(bytes, |e| {
                 let [y, o, g, a] = words(e);
                 let differences = [o, g].map(signed_word);
                 from_words(color(i32::from(y), differences, i32::from(a), 65535.0))

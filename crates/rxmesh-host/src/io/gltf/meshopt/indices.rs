@@ -8,20 +8,20 @@ const TABLE: usize = 16;
 const SEQUENCE_TAIL: usize = 4;
 
 /// The last sixteen that were added.
-struct Fifo<T> {
+pub(super) struct Fifo<T> {
     all: [T; 16],
     next: usize,
 }
 
 impl<T: Copy> Fifo<T> {
-    fn new(value: T) -> Fifo<T> {
+    pub(super) fn new(value: T) -> Fifo<T> {
         Fifo {
             all: [value; 16],
             next: 0,
         }
     }
 
-    fn push(&mut self, value: T) {
+    pub(super) fn push(&mut self, value: T) {
         self.all[self.next % 16] = value;
         self.next = self.next.wrapping_add(1);
     }
@@ -29,6 +29,12 @@ impl<T: Copy> Fifo<T> {
     /// Returns the one that was added `n` before the last.
     fn before(&self, n: u8) -> T {
         self.all[self.next.wrapping_sub(1 + usize::from(n)) % 16]
+    }
+
+    /// Returns the last one that `is` holds for, and how many were added after it.
+    pub(super) fn position(&self, is: impl Fn(&T) -> bool) -> Option<(u8, T)> {
+        let all = (0..16).map(|n| (n, self.before(n)));
+        all.into_iter().find(|(_, value)| is(value))
     }
 }
 

@@ -6,12 +6,15 @@
 
 mod filters;
 mod indices;
+mod pack;
 mod source;
 #[cfg(test)]
 mod tests;
 mod vertices;
 
-use filters::Filter;
+pub(super) use pack::{triangles as pack_triangles, vertices as pack_vertices};
+
+use filters::PackedFilter;
 use source::Source;
 
 /// Most bytes of an element of a vertex.
@@ -30,35 +33,37 @@ enum Mode {
 
 /// Form of a packed buffer view.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Form {
+pub(super) struct PackedForm {
     mode: Mode,
-    filter: Filter,
+    filter: PackedFilter,
     count: usize,
     stride: usize,
 }
 
-impl Form {
+impl PackedForm {
     /// Returns the form of `count` elements of `stride` bytes each, or why there is none such.
     pub(super) fn new(
         mode: &str,
         filter: &str,
         count: usize,
         stride: usize,
-    ) -> Result<Form, String> {
+    ) -> Result<PackedForm, String> {
         let mode = match mode {
             "ATTRIBUTES" => Mode::Attributes,
             "TRIANGLES" => Mode::Triangles,
             "INDICES" => Mode::Indices,
             _ => return Err("'mode' must be ATTRIBUTES, TRIANGLES or INDICES".into()),
         };
-        let filter = Filter::of(filter).ok_or("'filter' is none of the extension's")?;
+        let filter = PackedFilter::of(filter).ok_or("'filter' is none of the extension's")?;
         let fits = match mode {
             Mode::Attributes => {
                 stride.is_multiple_of(4)
                     && (4..=MOST_STRIDE).contains(&stride)
                     && filter.fits(stride)
             }
-            Mode::Triangles | Mode::Indices => matches!(stride, 2 | 4) && filter == Filter::None,
+            Mode::Triangles | Mode::Indices => {
+                matches!(stride, 2 | 4) && filter == PackedFilter::None
+            }
         };
         if !fits {
             return Err(format!(
@@ -68,7 +73,7 @@ impl Form {
         if mode == Mode::Triangles && !count.is_multiple_of(3) {
             return Err(format!("{count} corners are not those of triangles"));
         }
-        Ok(Form {
+        Ok(PackedForm {
             mode,
             filter,
             count,

@@ -137,7 +137,7 @@ fn decode(
     stride: usize,
     packed: &[u8],
 ) -> Result<Vec<u8>, String> {
-    Form::new(mode, filter, count, stride)?.decode(packed)
+    PackedForm::new(mode, filter, count, stride)?.decode(packed)
 }
 
 #[test]
@@ -179,6 +179,36 @@ fn triangles_and_indices() {
     assert!(decode("TRIANGLES", "NONE", CORNERS.len() - 3, 4, &packed).is_err());
 }
 
+/// Returns triangles from their least corner on, as packing may turn them.
+fn turned(corners: &[u32]) -> Vec<[u32; 3]> {
+    let turn = |&[a, b, c]: &[u32; 3]| [a, b, c].min([b, c, a]).min([c, a, b]);
+    corners.as_chunks::<3>().0.iter().map(turn).collect()
+}
+
+#[test]
+fn what_is_packed_is_unpacked() {
+    for (elements, stride) in [(words(), 8), (floats(), 12), (noise(), 4), (noise(), 20)] {
+        let count = elements.len() / stride;
+        let packed = pack_vertices(&elements, stride);
+        let unpacked = decode("ATTRIBUTES", "NONE", count, stride, &packed);
+        assert!(unpacked.unwrap() == elements, "{count} {stride}");
+    }
+    // As small as the reference's encoder makes it.
+    assert!(pack_vertices(&words(), 8).len() <= bytes(WORDS_0).len());
+    let mut rule = Rule(3);
+    let random: Vec<u32> = (0..900).map(|_| rule.next() % 60).collect();
+    let grid = crate::mesh::generate::grid(20, 30).unwrap();
+    for corners in [&CORNERS[..], &random, grid.faces.as_flattened(), &[]] {
+        let packed = pack_triangles(corners);
+        let unpacked = decode("TRIANGLES", "NONE", corners.len(), 4, &packed).unwrap();
+        let words = unpacked.as_chunks::<4>().0.iter();
+        let back: Vec<u32> = words.map(|w| u32::from_le_bytes(*w)).collect();
+        assert_eq!(turned(&back), turned(corners));
+    }
+    assert!(pack_triangles(grid.faces.as_flattened()).len() < 3 * grid.face_count());
+    assert!(pack_triangles(&CORNERS).len() <= bytes(TRIANGLES).len());
+}
+
 #[test]
 fn filters_give_the_numbers_of_the_reference() {
     for (filter, stride, before, after) in [
@@ -190,7 +220,7 @@ fn filters_give_the_numbers_of_the_reference() {
         ("COLOR", 8, COLOR_16_IN, COLOR_16_OUT),
     ] {
         let mut all = bytes(before);
-        Filter::of(filter).unwrap().apply(&mut all, stride);
+        PackedFilter::of(filter).unwrap().apply(&mut all, stride);
         assert_eq!(all, bytes(after), "{filter} {stride}");
     }
 }
@@ -235,7 +265,7 @@ fn damaged_bytes_are_refused_or_give_as_many() {
         ("INDICES", "COLOR", 3, 4),
     ] {
         assert!(
-            Form::new(mode, filter, count, stride).is_err(),
+            PackedForm::new(mode, filter, count, stride).is_err(),
             "{mode} {filter} {count} {stride}"
         );
     }

@@ -3,18 +3,18 @@
 use super::source::{Source, Wrong, signed};
 
 /// Bytes of a block.
-const BLOCK: usize = 1 << 13;
+pub(super) const BLOCK: usize = 1 << 13;
 /// Most elements of a block.
-const MOST: usize = 256;
+pub(super) const MOST: usize = 256;
 /// Elements of a group, which has one number of bits.
-const GROUP: usize = 16;
+pub(super) const GROUP: usize = 16;
 /// Least bytes at the end, by version.
-const LEAST_TAIL: [usize; 2] = [32, 24];
+pub(super) const LEAST_TAIL: [usize; 2] = [32, 24];
 
 /// Bits of the differences of a group, by its two bits in the header.
-type BitWidths = [u32; 4];
-const VERSION_0: BitWidths = [0, 2, 4, 8];
-/// Of version 1, by the control bits of a byte of the elements.
+pub(super) type BitWidths = [u32; 4];
+pub(super) const VERSION_0: BitWidths = [0, 2, 4, 8];
+/// Bits in version 1, by the control bits of a byte of the elements.
 const VERSION_1: [BitWidths; 2] = [[0, 1, 2, 4], [1, 2, 4, 8]];
 
 /// Unpacks `count` elements of `stride` bytes.

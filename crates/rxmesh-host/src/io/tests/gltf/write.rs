@@ -78,6 +78,62 @@ fn meshes_far_from_the_origin_keep_their_digits() {
 }
 
 #[test]
+fn quantised_and_packed_files_are_near() {
+    let mut mesh = generate::torus(30, 20, 3.0, 1.0).unwrap();
+    mesh.placement.origin.x = 1e6;
+    let n = mesh.vertex_count();
+    let unit = mesh.positions.iter().map(|p| p.normalize());
+    mesh.set_vertex_normals(unit.collect()).unwrap();
+    for name in ["s", "t"] {
+        let values = (0..n).map(|v| v as f32 / n as f32);
+        mesh.add_vertex_column(name, values.collect()).unwrap();
+    }
+    let plain = written("a.glb", Encoding::Binary, &mesh).0.len();
+    let mut sizes = vec![plain];
+    for encoding in [Encoding::Quantised, Encoding::Packed] {
+        for name in ["a.glb", "a.gltf"] {
+            let (bytes, report) = written(name, encoding, &mesh);
+            assert_eq!(report.warnings, Vec::<String>::new());
+            let loaded = read_as(name, &bytes).unwrap();
+            assert_eq!(loaded.warnings, Vec::<String>::new());
+            let back = loaded.mesh;
+            assert_eq!(back.vertex_count(), n);
+            let turned = |f: &[u32; 3]| {
+                let least = (0..3).min_by_key(|&k| f[k]).unwrap();
+                [0, 1, 2].map(|k| f[(least + k) % 3])
+            };
+            let faces = |m: &TriMesh| m.faces.iter().map(turned).collect::<Vec<_>>();
+            assert_eq!(faces(&back), faces(&mesh));
+            // Half a step of the longest side along each axis.
+            let step = 8.0 / 65535.0;
+            let normals = [&mesh, &back].map(|m| m.vertex_normals().unwrap());
+            for v in 0..n {
+                assert!(back.world(v).abs_diff_eq(mesh.world(v), 0.6 * step), "{v}");
+                assert!(normals[0][v].abs_diff_eq(normals[1][v], 0.006), "{v}");
+            }
+            for name in ["s", "t"] {
+                let [a, b] = [&mesh, &back].map(|m| &vertex_column(m, name).data);
+                assert!((0..n).all(|v| (a.get(v) - b.get(v)).abs() < 1e-5));
+            }
+            if name == "a.glb" {
+                sizes.push(bytes.len());
+            }
+        }
+    }
+    assert!(
+        sizes[1] < 7 * sizes[0] / 10 && sizes[2] < 7 * sizes[1] / 10,
+        "{sizes:?}"
+    );
+    let options = WriteOptions {
+        format: None,
+        encoding: Encoding::Packed,
+    };
+    let why = write_bytes(Path::new("a.ply"), &mesh, &options).unwrap_err();
+    let told = "PLY has no packed numbers; GLB and glTF have them";
+    assert!(why.to_string().contains(told), "{why}");
+}
+
+#[test]
 fn names_have_every_character() {
     let mut mesh = generate::grid(1, 1).unwrap();
     let text = "\"\\\u{1}\u{ef80}\u{1F600}";
