@@ -10,6 +10,7 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 pub(crate) use rxmesh::Message;
 use rxmesh_host::algo::Options;
+use rxmesh_host::units::InUnits;
 use serde::Serialize;
 
 /// Name of the program.
@@ -35,9 +36,9 @@ pub(crate) trait Application {
     const RECORD: &'static [(&'static str, &'static str)] = &[];
 
     /// Options: flags, and keys of the record.
-    type Options: Args + Options + Serialize;
+    type Options: Args + Options + Clone + Serialize;
     /// Report: keys of the record, which come before those of the options where names are the same.
-    type Report: Serialize;
+    type Report: InUnits + Serialize;
     /// Surroundings that it runs in.
     type Frame: Frame;
 
@@ -73,16 +74,12 @@ pub(crate) trait Application {
     }
 
     /// Does the work. The frame's mesh is normalised ([`TriMesh::normalise`](rxmesh_host::mesh::TriMesh::normalise)),
-    /// and the lengths in `options` are those of its frame.
+    /// and the lengths in options and report are those of its frame: [`InUnits::scale`] converts them.
     ///
     /// # Errors
     ///
     /// Errors of the work.
     fn run(frame: &mut Self::Frame, options: &Self::Options) -> Result<Self::Report>;
-
-    /// Converts the report to the user's unit of length: lengths are multiplied by `unit`, areas by its square, and so
-    /// on. The default changes nothing, for reports without such numbers.
-    fn convert(_report: &mut Self::Report, _unit: f64) {}
 
     /// Describes the result in words. The record holds input, engine, output and times already.
     fn describe(report: &Self::Report, options: &Self::Options, record: &Record) -> Message;
@@ -158,17 +155,16 @@ fn command<A: Application>() -> Command {
 
 fn run<A: Application>(matches: &ArgMatches) -> Result<Outcome> {
     let mut options = A::Options::from_arg_matches(matches)?;
-    let mut local = A::Options::from_arg_matches(matches)?;
     let flags = <A::Frame as Frame>::Flags::from_arg_matches(matches)?;
     if let Err(e) = options.check() {
         return Err(command::<A>().error(ErrorKind::ValueValidation, e).into());
     }
     A::prepare(&mut options, &flags)?;
-    A::prepare(&mut local, &flags)?;
     let mut frame = A::Frame::open::<A>(flags, &options)?;
     let unit = frame.unit();
+    let mut local = options.clone();
     local.scale(1.0 / unit);
     let mut report = A::run(&mut frame, &local)?;
-    A::convert(&mut report, unit);
+    report.scale(unit);
     frame.close::<A>(&options, &report)
 }

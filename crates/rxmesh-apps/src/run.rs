@@ -56,12 +56,8 @@ impl Drop for Starting {
 
 /// Starts the engine that was requested.
 fn start(choice: EngineChoice) -> Result<Started> {
-    choice.start().with_context(|| match choice {
-        EngineChoice::Auto => "there is no engine".to_owned(),
-        EngineChoice::Kind(kind) => {
-            format!("there is no {} for --engine {}", kind.title(), kind.name())
-        }
-    })
+    let wanted = || format!("there is no {} for --engine {choice}", choice.title());
+    choice.start().with_context(wanted)
 }
 
 impl Run {

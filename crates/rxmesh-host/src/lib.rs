@@ -5,8 +5,10 @@
 //!
 //! Positions are 32-bit floats. A mesh that lies far from the origin, or is very small or large, is brought into a
 //! local frame before the work ([`TriMesh::normalise`](mesh::TriMesh::normalise)) and back after it
-//! ([`TriMesh::return_to`](mesh::TriMesh::return_to)); [`Options::scale`] converts lengths.
+//! ([`TriMesh::return_to`](mesh::TriMesh::return_to)); [`InUnits::scale`](units::InUnits::scale) converts lengths.
 
+#[macro_use]
+pub mod units;
 #[macro_use]
 mod options;
 

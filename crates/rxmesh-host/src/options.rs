@@ -1,6 +1,7 @@
 //! Options: the trait, the checks of numbers, and a method that changes some of them.
 
 use crate::Error;
+use crate::units::InUnits;
 
 /// Gives an option struct a method that changes some of its fields, for programs that name only those.
 macro_rules! changeable {
@@ -16,8 +17,9 @@ macro_rules! changeable {
     };
 }
 
-/// Options of an algorithm.
-pub trait Options {
+/// Options of an algorithm. Their lengths and other numbers with a unit are declared ([`units!`](crate::units!)), so
+/// that they can be converted.
+pub trait Options: InUnits {
     /// Refuses numbers that are out of range on every mesh. Algorithms do so themselves, before anything is changed; a
     /// program may want to know before it reads a mesh.
     ///
@@ -25,15 +27,6 @@ pub trait Options {
     ///
     /// [`Error::Options`], which gives the fault and the possible values.
     fn check(&self) -> Result<(), Error>;
-
-    /// Converts to a mesh whose coordinates were multiplied by `factor`: lengths are multiplied by it, areas and other
-    /// squares of lengths by its square, inverses of lengths by its inverse. Options without a unit of length stay,
-    /// which is the default.
-    ///
-    /// [`TriMesh::normalise`](crate::mesh::TriMesh::normalise) divides coordinates by the scale of the new placement.
-    fn scale(&mut self, factor: f64) {
-        let _ = factor;
-    }
 }
 
 /// Options of an algorithm that has none.

@@ -1,7 +1,7 @@
 //! Options of a surface.
 
 use crate::MOST_LEVELS;
-use rxmesh_host::Error;
+use rxmesh_host::{Error, units};
 use serde::Serialize;
 
 /// Subdivision scheme.
@@ -132,6 +132,8 @@ impl Default for Options {
         }
     }
 }
+
+units!(Options {});
 
 impl rxmesh_host::algo::Options for Options {
     fn check(&self) -> Result<(), Error> {

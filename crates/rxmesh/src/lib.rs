@@ -30,6 +30,7 @@
 //! # }
 //! ```
 
+mod engines;
 mod error;
 mod log;
 mod mesh;
@@ -39,6 +40,7 @@ pub mod ops;
 pub mod text;
 mod volumes;
 
+pub use engines::Engines;
 pub use error::{Error, Result};
 pub use log::{Log, Silent, Stage, stage};
 pub use mesh::{Faces, Mesh, Opens, Ratio, run, run_on, simplify};

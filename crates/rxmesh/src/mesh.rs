@@ -12,6 +12,7 @@ use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::{PatchOptions, build};
 use rxmesh_host::store::RxMesh;
+use rxmesh_host::units::InUnits;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -292,7 +293,7 @@ pub fn simplify(
 /// Options out of range, a mesh that is not sound, and errors of the engine.
 pub fn run<O>(mesh: &Mesh, options: &O::Options) -> Result<(Mesh, O::Report)>
 where
-    O: Operation<On: Opens, Options: Clone>,
+    O: Operation<On: Opens>,
 {
     run_on::<O>(mesh, options, &mut Silent::default())
 }
@@ -304,7 +305,7 @@ where
 /// As [`run`].
 pub fn run_on<O>(mesh: &Mesh, options: &O::Options, log: &mut dyn Log) -> Result<(Mesh, O::Report)>
 where
-    O: Operation<On: Opens, Options: Clone>,
+    O: Operation<On: Opens>,
 {
     options.check()?;
     let mut options = options.clone();
@@ -312,7 +313,7 @@ where
     let unit = on.unit();
     options.scale(1.0 / unit);
     let mut report = O::run(&mut on, &options, log)?;
-    O::convert(&mut report, unit);
+    report.scale(unit);
     Ok((on.close(mesh.engine(), log)?, report))
 }
 

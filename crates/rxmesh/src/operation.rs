@@ -3,6 +3,7 @@
 use crate::{Log, Result};
 use rxmesh_host::algo::Options;
 use rxmesh_host::io::Format;
+use rxmesh_host::units::InUnits;
 use serde::Serialize;
 
 /// Operation on a mesh: options in, report out. [`crate::ops`] has one file for each.
@@ -32,9 +33,9 @@ pub trait Operation {
     const RECORD: &'static [(&'static str, &'static str)] = &[];
 
     /// Options: flags of the command line, and keys of records.
-    type Options: Options + Serialize;
+    type Options: Options + Clone + Serialize;
     /// Result in numbers: keys of records, which come before those of the options where names are the same.
-    type Report: Serialize;
+    type Report: InUnits + Serialize;
     /// Form of the mesh that it works on: a type of [`crate::on`].
     type On;
 
@@ -62,16 +63,13 @@ pub trait Operation {
         Self::OUTPUT
     }
 
-    /// Does the work. Lengths in `options` are in the mesh's working units ([`crate::on`]).
+    /// Does the work. Lengths and other numbers with a unit, in options and report, are in the mesh's working units
+    /// ([`crate::on`]): [`InUnits::scale`] converts them.
     ///
     /// # Errors
     ///
     /// Those of the algorithm.
     fn run(on: &mut Self::On, options: &Self::Options, log: &mut dyn Log) -> Result<Self::Report>;
-
-    /// Converts the report to the user's unit of length: lengths are multiplied by `unit`, areas by its square, and so
-    /// on. Reports without such numbers stay.
-    fn convert(_report: &mut Self::Report, _unit: f64) {}
 
     /// Describes the result for people.
     fn describe(report: &Self::Report, options: &Self::Options) -> Message;

@@ -1,6 +1,7 @@
 //! Volumes before and after a move.
 
 use crate::text;
+use rxmesh_host::units;
 use serde::Serialize;
 
 /// Signed volumes before and after vertices moved, in cubed length; see [`rxmesh_host::mesh::Solid::volume`].
@@ -9,6 +10,11 @@ pub struct Volumes {
     volume_before: f64,
     volume_after: f64,
 }
+
+units!(Volumes {
+    volume_before: Volume,
+    volume_after: Volume
+});
 
 impl Volumes {
     /// Takes the volumes before and after a move ([`Vertices::volume`](crate::on::Vertices::volume)).

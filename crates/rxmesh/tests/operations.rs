@@ -1,10 +1,13 @@
 //! Operations as a program calls them.
 
+use rxmesh::host::algo::filter::{Closeness, FilterScheme, Similarity};
 use rxmesh::host::algo::sample::SampleOptions;
+use rxmesh::host::algo::simplify::Deviation;
 use rxmesh::host::algo::track::TrackOptions;
 use rxmesh::host::algo::transform::{Factors, TransformOptions};
 use rxmesh::host::mesh::PolyMesh;
-use rxmesh::host::repair::RepairOptions;
+use rxmesh::host::repair::{Length, RepairOptions};
+use rxmesh::host::units::InUnits;
 use rxmesh::on::{AnyMesh, Body, Connectivity, MakesScene, Pair, Scene, SceneSteps, Tool};
 use rxmesh::ops::check::{CheckOptions, Checked};
 use rxmesh::ops::cloth::ClothOptions;
@@ -17,9 +20,11 @@ use rxmesh::simulation::scene::LoadedMesh;
 use rxmesh::{
     ComponentsArgs, CurvatureArgs, DVec3, DelaunayOptions, Engine, Error, Faces, FilterOptions,
     GeodesicArgs, Log, McfOptions, Mesh, Message, Opens, Operation, Outcome, QualityArgs, Ratio,
-    RemeshArgs, Silent, SmoothOptions, SpringArgs, Stage, TriMesh, Vec3, generate, ops, run,
-    run_on, simplify,
+    RemeshArgs, Silent, SimplifyOptions, SmoothOptions, SpringArgs, Stage, TriMesh, Vec3, generate,
+    ops, run, run_on, simplify,
 };
+use serde::Serialize;
+use serde_json::Value;
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
@@ -153,6 +158,118 @@ fn units_are_the_users() {
     assert_eq!(of(&b), 512.0 * of(&a));
 }
 
+/// Scale of the larger of two meshes: a power of two, which is exact.
+const LARGER: f32 = 1024.0;
+
+/// Runs an operation on a mesh and on a larger one, with options to match.
+fn units_hold<O>(options: &O::Options)
+where
+    O: Operation<On: Opens>,
+{
+    let (_, small) = run::<O>(&mesh(1.0), options).unwrap();
+    let mut larger = options.clone();
+    larger.scale(f64::from(LARGER));
+    let (_, large) = run::<O>(&mesh(LARGER), &larger).unwrap();
+    assert_scaled(small, &large, 0.0);
+}
+
+/// Reports differ by the declared units of their numbers, and in nothing else: numbers by at most this part, because
+/// some are written with few digits.
+fn assert_scaled<R: InUnits + Serialize>(mut small: R, large: &R, part: f64) {
+    small.scale(f64::from(LARGER));
+    let [small, large] = [&small, large].map(|report| serde_json::to_value(report).unwrap());
+    let name = std::any::type_name::<R>();
+    assert!(is_near(&small, &large, part), "{name}: {small} and {large}");
+}
+
+/// Returns `true` if all keys are the same, and all numbers are so but for a part.
+fn is_near(a: &Value, b: &Value, part: f64) -> bool {
+    match (a, b) {
+        (Value::Number(x), Value::Number(y)) => {
+            let (x, y) = (x.as_f64().unwrap(), y.as_f64().unwrap());
+            (x - y).abs() <= part * x.abs().max(y.abs())
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            let mut pairs = a.iter().zip(b);
+            a.len() == b.len() && pairs.all(|(a, b)| is_near(a, b, part))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            let mut both = a.iter().zip(b);
+            a.len() == b.len() && both.all(|((k, a), (l, b))| k == l && is_near(a, b, part))
+        }
+        _ => a == b,
+    }
+}
+
+#[test]
+fn numbers_have_the_declared_units() {
+    units_hold::<ops::Mcf>(&McfOptions::default());
+    units_hold::<ops::Mcf>(&McfOptions::default().with(|o| o.time_step = Some(0.01)));
+    units_hold::<ops::Filter>(&FilterOptions::default());
+    units_hold::<ops::Filter>(&FilterOptions::default().with(|o| {
+        o.scheme = Some(FilterScheme::Vertices);
+        o.sigma_c = Some(Closeness::Given(0.2));
+        o.sigma_s = Some(Similarity::Given(0.05));
+    }));
+    units_hold::<ops::Filter>(&FilterOptions::default().with(|o| o.noise = Some(0.02)));
+    units_hold::<ops::Curvature>(&CurvatureArgs::default());
+    units_hold::<ops::Quality>(&QualityArgs { worst: 3 });
+    units_hold::<ops::Components>(&ComponentsArgs::default());
+    units_hold::<ops::Smooth>(&SmoothOptions::default());
+    units_hold::<ops::Geodesic>(&GeodesicArgs {
+        sources: vec![0],
+        ..GeodesicArgs::default()
+    });
+    units_hold::<ops::Normals>(&());
+    // With a given gravity step, stiffness and damping do not follow the size.
+    let mut spring = SpringArgs::default();
+    spring.given.gravity = true;
+    spring.motion.steps = 20;
+    units_hold::<ops::Spring>(&spring);
+    units_hold::<ops::Delaunay>(&DelaunayOptions::default());
+    let within = SimplifyOptions::within(Deviation::Length(0.02));
+    units_hold::<ops::Simplify>(&within);
+    units_hold::<ops::Simplify>(&SimplifyOptions::within(Deviation::Part(0.01)));
+    units_hold::<ops::Remesh>(&RemeshArgs::default());
+    let mut adaptive = RemeshArgs::default();
+    adaptive.remeshing.target_length = Some(0.2);
+    adaptive.remeshing.adaptive = Some(0.01);
+    adaptive.remeshing.min_length = Some(0.1);
+    adaptive.remeshing.max_length = Some(0.3);
+    units_hold::<ops::Remesh>(&adaptive);
+    units_hold::<ops::Track>(&TrackArgs {
+        tracking: TrackOptions::default().with(|o| {
+            o.frames = 2;
+            o.target_length = Some(0.2);
+        }),
+        sequence: false,
+    });
+    let repair = RepairOptions::default().with(|o| o.weld = Some(Length::Absolute(0.05)));
+    units_hold::<ops::Repair>(&repair);
+    units_hold::<ops::Sample>(&SampleOptions::default());
+
+    let mut log = Silent::default();
+    let [small, large] = [1.0, LARGER].map(|scale| {
+        let mut tool = Tool::new(AnyMesh::Surface(ball(scale)), Vec::new());
+        ops::Check::run(&mut tool, &CheckOptions::default(), &mut log).unwrap()
+    });
+    assert_scaled(small, &large, 1e-6);
+    let [small, large] = [1.0, LARGER].map(|scale| {
+        let mut volume = generate::tet_ball(2).unwrap();
+        volume.positions.iter_mut().for_each(|p| *p *= scale);
+        let mut tool = Tool::new(AnyMesh::Volume(volume), Vec::new());
+        ops::Check::run(&mut tool, &CheckOptions::default(), &mut log).unwrap()
+    });
+    assert_scaled(small, &large, 1e-6);
+    let [small, large] = [1.0, LARGER].map(|scale| {
+        let (mesh, reference) = (ball(scale), ball(1.5 * scale));
+        let mut tool = Tool::new(Pair { mesh, reference }, vec![String::new(); 2]);
+        tool.set_engine(Engine::cpu());
+        ops::Distance::run(&mut tool, &DistanceArgs::default(), &mut log).unwrap()
+    });
+    assert_scaled(small, &large, 1e-6);
+}
+
 #[test]
 fn errors_name_the_mesh_and_say_why() {
     let mut broken = ball(1.0);
@@ -174,7 +291,7 @@ fn errors_name_the_mesh_and_say_why() {
 fn every_operation_runs() {
     fn ok<O>(options: O::Options)
     where
-        O: Operation<On: rxmesh::Opens, Options: Clone>,
+        O: Operation<On: rxmesh::Opens>,
     {
         let mut log = Silent::default();
         let (out, report) = run_on::<O>(&mesh(1.0), &options, &mut log).unwrap();

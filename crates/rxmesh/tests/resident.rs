@@ -30,7 +30,7 @@ fn ball() -> TriMesh {
 /// Runs an operation. Returns its result with the stages, and the bytes that were copied to the engine and back.
 fn run<O>(mesh: &Mesh, options: &O::Options) -> (Mesh, O::Report, Vec<Stage>, [u64; 2])
 where
-    O: Operation<On: rxmesh::Opens, Options: Clone>,
+    O: Operation<On: rxmesh::Opens>,
 {
     let before = mesh.engine().traffic();
     let mut log = Stages::default();

@@ -8,16 +8,19 @@ use anyhow::Result;
 use clap::Args;
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
+use rxmesh_host::units;
 use serde::Serialize;
 
 pub(crate) struct Completions;
 
-#[derive(Debug, Args, Serialize)]
+#[derive(Clone, Debug, Args, Serialize)]
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[serde(skip)]
     shell: clap_complete::Shell,
 }
+
+units!(CompletionsArgs {});
 
 impl Options for CompletionsArgs {
     fn check(&self) -> Result<(), Error> {

@@ -13,12 +13,13 @@ use clap::Args;
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::io::Format;
+use rxmesh_host::units;
 use serde::Serialize;
 use std::path::Path;
 
 pub(crate) struct Convert;
 
-#[derive(Debug, Args, Serialize)]
+#[derive(Clone, Debug, Args, Serialize)]
 pub(crate) struct ConvertArgs {
     #[command(flatten)]
     #[serde(skip)]
@@ -34,6 +35,8 @@ pub(crate) struct ConvertArgs {
     #[serde(skip)]
     encoding: EncodingArgs,
 }
+
+units!(ConvertArgs {});
 
 impl Options for ConvertArgs {
     fn check(&self) -> Result<(), Error> {

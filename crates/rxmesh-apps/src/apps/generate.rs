@@ -14,6 +14,7 @@ use rxmesh_host::algo::Options;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io;
 use rxmesh_host::mesh::{EdgeTable, MeshError, PolyMesh, SharpEdge, TetMesh, TriMesh, generate};
+use rxmesh_host::units;
 use rxmesh_subdivision::{Scheme, VertexOptions, refine};
 use serde::Serialize;
 
@@ -55,12 +56,14 @@ format that holds them: STL gets triangles. Volumes (box and ball) need one that
     }
 }
 
-#[derive(Debug, Args, Serialize)]
+#[derive(Clone, Debug, Args, Serialize)]
 pub(crate) struct GenerateArgs {
     #[command(subcommand)]
     #[serde(skip)]
     shape: Shape,
 }
+
+units!(GenerateArgs {});
 
 impl Options for GenerateArgs {
     fn check(&self) -> Result<(), Error> {
@@ -68,7 +71,7 @@ impl Options for GenerateArgs {
     }
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 enum Shape {
     /// A flat grid of nx times ny squares over the unit square
     #[command(after_help = "Example: rxmesh generate grid --nx 100 --ny 50 -o grid.obj")]
@@ -197,7 +200,7 @@ enum Shape {
 }
 
 /// Options of the shapes made of tetrahedra.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct TetArgs {
     /// Divide every cell into eight, N times
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -206,7 +209,7 @@ struct TetArgs {
     make: MakeArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct GridArgs {
     /// Squares along x
     #[arg(long, value_name = "N", default_value_t = 32)]
@@ -216,7 +219,7 @@ struct GridArgs {
     ny: u32,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct TorusArgs {
     /// Cells around the axis
     #[arg(long, value_name = "N", default_value_t = 64)]
@@ -243,7 +246,7 @@ struct TorusArgs {
 }
 
 /// Options of the shapes made of triangles.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct TriangleArgs {
     /// Divide every face into four, N times
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -256,7 +259,7 @@ struct TriangleArgs {
 }
 
 /// Options of every shape.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct MakeArgs {
     #[command(flatten)]
     output: OutputArgs,

@@ -11,18 +11,19 @@ use anyhow::Result;
 use clap::{Args, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_host::engine::EngineKind;
+use rxmesh_host::engine::{Engine, EngineChoice, EngineError, EngineKind};
 use rxmesh_host::kernels::query::{
     Corners, Diamond, EEThroughFaces, EF, FF, FV, Fans, Relation, VE, VF, VV,
 };
 use rxmesh_host::mesh::{EdgeLengths, EdgeTable, PolyMesh, PolygonCounts, Solid, TriMesh, solid};
 use rxmesh_host::store::{PreparedSize, RxMesh};
+use rxmesh_host::units;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Info;
 
-#[derive(Debug, Args, Serialize)]
+#[derive(Clone, Debug, Args, Serialize)]
 pub(crate) struct InfoArgs {
     /// The mesh
     #[arg(value_name = "MESH", value_hint = ValueHint::FilePath, required_unless_present = "engines")]
@@ -47,6 +48,8 @@ pub(crate) struct InfoArgs {
     patch: PatchArgs,
 }
 
+units!(InfoArgs {});
+
 impl Options for InfoArgs {
     fn check(&self) -> Result<(), Error> {
         Ok(())
@@ -68,9 +71,11 @@ pub(crate) struct InfoReport {
     prepared: Option<Vec<PreparedSize>>,
 }
 
+units!(InfoReport { mesh });
+
 #[derive(Debug, Serialize)]
 struct FoundEngine {
-    engine: &'static str,
+    engine: String,
     found: bool,
     device: Option<String>,
     units: Option<u32>,
@@ -84,6 +89,12 @@ struct Measures {
     #[serde(flatten)]
     solid: Solid,
 }
+
+units!(Measures {
+    bounding_box: Length,
+    edge_length,
+    solid
+});
 
 /// The surface of a volume.
 #[derive(Debug, Serialize)]
@@ -248,29 +259,35 @@ fn measure(mesh: &TriMesh, edge_length: Option<EdgeLengths>) -> Measures {
 
 /// Tries every engine.
 fn found() -> Vec<FoundEngine> {
-    let entry = |kind: EngineKind| match kind.start().map(|e| e.info()) {
-        Ok(info) => FoundEngine {
-            engine: kind.name(),
-            found: true,
-            device: Some(info.device),
-            units: Some(info.units),
-            why_not: None,
-        },
-        Err(e) => FoundEngine {
-            engine: kind.name(),
-            found: false,
-            device: None,
-            units: None,
-            why_not: Some(e.to_string()),
-        },
+    let entry = |choice: EngineChoice, engine: Result<Engine, EngineError>| {
+        let (info, why_not) = match engine {
+            Ok(engine) => (Some(engine.info()), None),
+            Err(why) => (None, Some(why.to_string())),
+        };
+        FoundEngine {
+            engine: choice.to_string(),
+            found: info.is_some(),
+            units: info.as_ref().map(|info| info.units),
+            device: info.map(|info| info.device),
+            why_not,
+        }
     };
-    EngineKind::ALL.map(entry).into()
+    let cpu = entry(EngineChoice::Kind(EngineKind::Cpu), Ok(Engine::cpu()));
+    let gpus = (0..).zip(Engine::gpus()).map(|(number, engine)| {
+        let choice = match number {
+            0 => EngineChoice::Kind(EngineKind::Cuda),
+            _ => EngineChoice::Gpu(number),
+        };
+        entry(choice, engine)
+    });
+    std::iter::once(cpu).chain(gpus).collect()
 }
 
 fn engine_lines(engines: &[FoundEngine]) -> String {
     let line = |e: &FoundEngine| match (&e.device, e.units, &e.why_not) {
         (Some(device), Some(units), _) => {
-            let what = EngineKind::named(e.engine).map_or("units", EngineKind::units);
+            let kind = e.engine.split(':').next().and_then(EngineKind::named);
+            let what = kind.map_or("units", EngineKind::units);
             format!("{:<5} {device}, {units} {what}\n", e.engine)
         }
         (_, _, why) => format!(

@@ -29,7 +29,7 @@ pub(crate) struct ComputeArgs {
     pub(crate) common: CommonArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct InputArgs {
     /// The mesh, or '-' for stdin
     #[arg(value_name = "MESH", value_hint = ValueHint::FilePath)]
@@ -38,7 +38,7 @@ pub(crate) struct InputArgs {
     pub(crate) triangulate: TriangulateArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct TriangulateArgs {
     /// Refuse polygons in the input instead of cutting them into triangles
     // The flag's meaning is the opposite of the field's.
@@ -49,14 +49,14 @@ pub(crate) struct TriangulateArgs {
     pub(crate) cut: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct OutputArgs {
     /// Output file, or '-' for stdout; the extension gives the format
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct EncodingArgs {
     #[arg(long, help = format!(
         "Write {} as text instead of binary",
@@ -77,7 +77,8 @@ pub(crate) struct EncodingArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct EngineArgs {
-    /// Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error)
+    /// Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N
+    /// (the GPU with number N, from 0 on)
     #[arg(
         long,
         value_name = "ENGINE",
@@ -87,7 +88,7 @@ pub(crate) struct EngineArgs {
     pub(crate) engine: EngineChoice,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct PatchArgs {
     /// Most faces per patch [default: 512]
     #[arg(long, value_name = "FACES", value_parser = clap::value_parser!(u32).range(1..=65535))]
@@ -104,7 +105,7 @@ impl PatchArgs {
     pub(crate) const DEFAULT_SIZE: u32 = 512;
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct SeedArgs {
     /// Seed of random choices: the same seed gives the same result
     #[arg(long, value_name = "SEED", default_value_t = 1)]

@@ -132,10 +132,6 @@ where
         Ok(O::run(&mut frame.on, options, &mut frame.run)?)
     }
 
-    fn convert(report: &mut O::Report, unit: f64) {
-        O::convert(report, unit);
-    }
-
     fn describe(report: &O::Report, options: &O::Options, record: &Record) -> Message {
         super::named(O::describe(report, options), record)
     }

@@ -16,6 +16,7 @@ use rxmesh_host::algo::Options;
 use rxmesh_host::files;
 use rxmesh_host::io::{self, Format, WriteOptions};
 use rxmesh_host::mesh::Extras;
+use rxmesh_host::units::{FieldUnit, InUnits};
 use rxmesh_simulation::scene::{self, LoadedMesh, RunningScene};
 use serde::Serialize;
 use std::marker::PhantomData;
@@ -26,7 +27,7 @@ use std::sync::Arc;
 pub(crate) struct OnScene<O>(PhantomData<O>);
 
 /// Flags of operations on scenes.
-#[derive(Debug, Args, Serialize)]
+#[derive(Clone, Debug, Args, Serialize)]
 pub(crate) struct SceneArgs<T: Args> {
     /// The scene, a TOML file
     #[arg(value_name = "SCENE", value_hint = clap::ValueHint::FilePath)]
@@ -54,6 +55,14 @@ pub(crate) struct SceneArgs<T: Args> {
     #[command(flatten)]
     #[serde(skip)]
     common: CommonArgs,
+}
+
+impl<T: Args + InUnits> InUnits for SceneArgs<T> {
+    const UNITS: &'static [FieldUnit] = T::UNITS;
+
+    fn scale(&mut self, factor: f64) {
+        self.options.scale(factor);
+    }
 }
 
 impl<T: Args + Options> Options for SceneArgs<T> {
@@ -113,7 +122,7 @@ where
 pub(crate) struct OnBody<O>(PhantomData<O>);
 
 /// Flags of operations on bodies.
-#[derive(Debug, Args, Serialize)]
+#[derive(Clone, Debug, Args, Serialize)]
 pub(crate) struct BodyArgs<T: Args> {
     /// The mesh, or '-' for stdin; coordinates are metres
     #[arg(value_name = "MESH", value_hint = clap::ValueHint::FilePath)]
@@ -142,6 +151,14 @@ pub(crate) struct BodyArgs<T: Args> {
     #[command(flatten)]
     #[serde(skip)]
     common: CommonArgs,
+}
+
+impl<T: Args + InUnits> InUnits for BodyArgs<T> {
+    const UNITS: &'static [FieldUnit] = T::UNITS;
+
+    fn scale(&mut self, factor: f64) {
+        self.options.scale(factor);
+    }
 }
 
 impl<T: Args + Options> Options for BodyArgs<T> {

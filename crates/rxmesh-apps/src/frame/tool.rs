@@ -17,6 +17,7 @@ use rxmesh::{Operation, WritesFile};
 use rxmesh_host::algo::Options;
 use rxmesh_host::io::Format;
 use rxmesh_host::mesh::{PolyMesh, TriMesh};
+use rxmesh_host::units::{FieldUnit, InUnits};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -152,6 +153,26 @@ impl<O: Operation, I: Reads> ToolArgs<O, I> {
     }
 }
 
+impl<O: Operation, I: Reads> Clone for ToolArgs<O, I> {
+    fn clone(&self) -> Self {
+        ToolArgs {
+            input: self.input.clone(),
+            output: self.output.clone(),
+            options: self.options.clone(),
+            encoding: self.encoding.clone(),
+            engine: self.engine.clone(),
+        }
+    }
+}
+
+impl<O: Operation, I: Reads> InUnits for ToolArgs<O, I> {
+    const UNITS: &'static [FieldUnit] = O::Options::UNITS;
+
+    fn scale(&mut self, factor: f64) {
+        self.options.scale(factor);
+    }
+}
+
 impl<O: Operation, I: Reads> Options for ToolArgs<O, I> {
     fn check(&self) -> Result<(), rxmesh_host::Error> {
         self.options.check()
@@ -229,7 +250,7 @@ impl<O: Operation<Options: Args>, I: Reads> FromArgMatches for ToolArgs<O, I> {
 /// Input of an operation that is read from files.
 pub(crate) trait Reads: Sized {
     /// Flags of the files.
-    type Args: Args;
+    type Args: Args + Clone;
 
     /// `true` if operations on it need an engine.
     const ENGINE: bool = false;
@@ -291,7 +312,7 @@ impl Reads for PolyMesh {
 }
 
 /// Flags of a mesh of any kind.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct AnyArgs {
     /// The mesh, or '-' for stdin
     #[arg(value_name = "MESH", value_hint = ValueHint::FilePath)]
@@ -335,7 +356,7 @@ impl Reads for AnyMesh {
 }
 
 /// Flags of a mesh and the one that it is compared with.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct PairArgs {
     /// The measured mesh
     #[arg(value_name = "MESH", value_hint = ValueHint::FilePath)]
@@ -370,7 +391,7 @@ impl Reads for Pair {
 }
 
 /// Flags of two meshes or more.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ManyArgs {
     /// The meshes, in the order in which they come
     #[arg(value_name = "MESH", value_hint = ValueHint::FilePath, required = true, num_args = 2..)]

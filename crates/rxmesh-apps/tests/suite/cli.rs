@@ -41,6 +41,9 @@ fn wrong_usage_exits_with_2() {
         "polish one.obj",
         "mcf",
         "mcf one.obj --engine gpu",
+        "mcf one.obj --engine cuda:",
+        "mcf one.obj --engine cuda:-1",
+        "mcf one.obj --engine cpu:0",
         "mcf one.obj --time-step -1",
         "mcf one.obj --tol nan",
         "mcf one.obj --patch-size 0",
@@ -250,6 +253,11 @@ fn cuda_runs_and_without_a_gpu_is_a_clear_error() {
     b.put("one.obj", TRIANGLE);
     if b.record("info --engines")["engines"][1]["found"] == true {
         b.ok("mcf one.obj --engine cuda");
+        b.ok("mcf one.obj --engine cuda:0");
+        let message = b.fails("mcf one.obj --engine cuda:1000");
+        let wanted = "error: there is no GPU for --engine cuda:1000: ";
+        assert!(message.starts_with(wanted), "{message}");
+        assert!(message.contains("GPU 1000 was requested"), "{message}");
         return;
     }
     assert_ne!(
@@ -273,6 +281,9 @@ fn cuda_runs_and_without_a_gpu_is_a_clear_error() {
             "{message}"
         );
     }
+    let message = b.fails("mcf one.obj --engine cuda:1");
+    let wanted = "error: there is no GPU for --engine cuda:1: ";
+    assert!(message.starts_with(wanted), "{message}");
     let r = b.record("mcf one.obj");
     assert_eq!(r["engine"]["engine"], "cpu");
     assert!(r["engine"]["why_not_gpu"].is_string());

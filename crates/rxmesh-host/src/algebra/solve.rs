@@ -24,6 +24,8 @@ pub struct SolveOptions {
     pub max_iterations: u32,
 }
 
+units!(SolveOptions {});
+
 changeable!(SolveOptions);
 
 impl Default for SolveOptions {
@@ -39,8 +41,6 @@ impl Options for SolveOptions {
     fn check(&self) -> Result<(), Error> {
         positive("the tolerance", self.tolerance)
     }
-
-    fn scale(&mut self, _: f64) {}
 }
 
 /// Results of the solver.

@@ -79,54 +79,106 @@ pub enum EngineChoice {
     /// The GPU if there is one, else the CPU ([`Engine::auto`]).
     #[default]
     Auto,
-    /// An engine of this kind.
+    /// The first engine of this kind.
     Kind(EngineKind),
+    /// The GPU with this number, from 0 on.
+    Gpu(u32),
 }
 
 impl EngineChoice {
+    const AUTO: &str = "auto";
+
     /// Starts an engine; also returns the reason why `Auto` did not take the GPU.
     ///
     /// # Errors
     ///
-    /// As [`EngineKind::start`].
+    /// As [`EngineKind::start`]; [`EngineError::NoDevice`] if there are fewer GPUs.
     pub fn start(self) -> Result<(Engine, Option<EngineError>), EngineError> {
         match self {
             EngineChoice::Auto => Ok(Engine::auto()),
             EngineChoice::Kind(kind) => Ok((kind.start()?, None)),
+            #[cfg(feature = "cuda")]
+            EngineChoice::Gpu(number) => Ok((Engine::cuda(number)?, None)),
+            #[cfg(not(feature = "cuda"))]
+            EngineChoice::Gpu(_) => Err(EngineError::NotBuilt),
         }
     }
-}
 
-#[cfg(feature = "cli")]
-impl clap::ValueEnum for EngineKind {
-    fn value_variants<'a>() -> &'a [Self] {
-        &EngineKind::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(clap::builder::PossibleValue::new(self.name()))
-    }
-}
-
-#[cfg(feature = "cli")]
-impl clap::ValueEnum for EngineChoice {
-    fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [EngineChoice; EngineKind::ALL.len() + 1] = {
-            let mut all = [EngineChoice::Auto; EngineKind::ALL.len() + 1];
-            let mut i = 0;
-            while i < EngineKind::ALL.len() {
-                all[i + 1] = EngineChoice::Kind(EngineKind::ALL[i]);
-                i += 1;
-            }
-            all
-        };
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+    /// Returns the word for the chosen engine in sentences.
+    pub const fn title(self) -> &'static str {
         match self {
-            EngineChoice::Auto => Some(clap::builder::PossibleValue::new("auto")),
-            EngineChoice::Kind(kind) => kind.to_possible_value(),
+            EngineChoice::Auto => "engine",
+            EngineChoice::Kind(kind) => kind.title(),
+            EngineChoice::Gpu(_) => EngineKind::Cuda.title(),
         }
+    }
+}
+
+impl std::fmt::Display for EngineChoice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            EngineChoice::Auto => f.write_str(Self::AUTO),
+            EngineChoice::Kind(kind) => f.write_str(kind.name()),
+            EngineChoice::Gpu(number) => write!(f, "{}:{number}", EngineKind::Cuda.name()),
+        }
+    }
+}
+
+impl std::str::FromStr for EngineChoice {
+    type Err = String;
+
+    /// Reads `auto`, the name of a kind, or `cuda:` and the number of a GPU.
+    fn from_str(text: &str) -> Result<EngineChoice, String> {
+        if text == Self::AUTO {
+            return Ok(EngineChoice::Auto);
+        }
+        if let Some(kind) = EngineKind::named(text) {
+            return Ok(EngineChoice::Kind(kind));
+        }
+        let number = text
+            .strip_prefix(EngineKind::Cuda.name())
+            .and_then(|rest| rest.strip_prefix(':')?.parse().ok());
+        number.map(EngineChoice::Gpu).ok_or_else(|| {
+            let names = EngineKind::ALL.map(EngineKind::name).join(", ");
+            let (auto, cuda) = (Self::AUTO, EngineKind::Cuda.name());
+            format!("the engines are {auto}, {names}, and {cuda}:N for the GPU with number N")
+        })
+    }
+}
+
+/// Reads a choice from the command line; shells complete the names of kinds.
+#[cfg(feature = "cli")]
+#[derive(Clone, Debug)]
+pub struct EngineChoiceParser;
+
+#[cfg(feature = "cli")]
+impl clap::builder::ValueParserFactory for EngineChoice {
+    type Parser = EngineChoiceParser;
+
+    fn value_parser() -> EngineChoiceParser {
+        EngineChoiceParser
+    }
+}
+
+#[cfg(feature = "cli")]
+impl clap::builder::TypedValueParser for EngineChoiceParser {
+    type Value = EngineChoice;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<EngineChoice, clap::Error> {
+        let read = |text: &str| text.parse::<EngineChoice>();
+        clap::builder::TypedValueParser::parse_ref(&read, command, arg, value)
+    }
+
+    fn possible_values(
+        &self,
+    ) -> Option<Box<dyn Iterator<Item = clap::builder::PossibleValue> + '_>> {
+        let names = EngineKind::ALL.map(EngineKind::name);
+        let all = std::iter::once(EngineChoice::AUTO).chain(names);
+        Some(Box::new(all.map(clap::builder::PossibleValue::new)))
     }
 }

@@ -207,6 +207,18 @@ impl Engine {
         Ok(Engine::new(Backend::Cuda(Box::new(cuda)), policy))
     }
 
+    /// Starts all NVIDIA GPUs of this machine: an engine, or the reason why there is none, for each number from 0 on.
+    /// Without a driver, or in a build without CUDA, the one reason.
+    pub fn gpus() -> Vec<Result<Engine, EngineError>> {
+        #[cfg(feature = "cuda")]
+        return match cuda::count() {
+            Ok(count) => (0..count).map(Engine::cuda).collect(),
+            Err(why) => vec![Err(why)],
+        };
+        #[cfg(not(feature = "cuda"))]
+        return vec![Err(EngineError::NotBuilt)];
+    }
+
     /// Returns the GPU if there is one, else the CPU with the reason.
     pub fn auto() -> (Engine, Option<EngineError>) {
         match EngineKind::Cuda.start() {

@@ -3,6 +3,7 @@
 use super::TriMesh;
 use super::edges::unique_edges;
 use crate::par::IntoLean;
+use crate::units::{Quantity, QuantityKind};
 use glam::DVec3;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -17,6 +18,15 @@ pub struct Spread {
     pub mean: f64,
     /// Largest.
     pub max: f64,
+}
+
+/// Values of one kind.
+impl Quantity for Spread {
+    fn scale_as(&mut self, kind: QuantityKind, factor: f64) {
+        for value in [&mut self.min, &mut self.mean, &mut self.max] {
+            value.scale_as(kind, factor);
+        }
+    }
 }
 
 impl Spread {

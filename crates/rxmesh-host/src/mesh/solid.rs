@@ -21,6 +21,12 @@ pub struct Solid {
     pub centre: Option<[f64; 3]>,
 }
 
+units!(Solid {
+    area: Area,
+    volume: Volume,
+    centre: Length
+});
+
 /// Faces that are added up by one thread: sums have a fixed order.
 const CHUNK: usize = 1 << 14;
 

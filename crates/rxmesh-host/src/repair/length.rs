@@ -1,6 +1,7 @@
 //! Lengths that may be given as a part of the mesh's size.
 
 use crate::mesh::{MeshError, TriMesh};
+use crate::units::{Quantity, QuantityKind};
 use std::fmt;
 use std::str::FromStr;
 
@@ -28,14 +29,6 @@ impl Length {
         }
     }
 
-    /// Returns the same length on a mesh whose coordinates were multiplied by `factor`.
-    pub fn scaled(self, factor: f64) -> Length {
-        match self {
-            Length::Absolute(length) => Length::Absolute(factor * length),
-            Length::OfDiagonal(_) => self,
-        }
-    }
-
     /// Refuses an invalid length, under a name.
     pub(super) fn valid(self, what: &'static str) -> Result<(), MeshError> {
         match self.number() >= 0.0 && self.number().is_finite() {
@@ -52,6 +45,15 @@ impl Length {
     fn number(self) -> f64 {
         match self {
             Length::Absolute(x) | Length::OfDiagonal(x) => x,
+        }
+    }
+}
+
+/// Parts of the diagonal stay.
+impl Quantity for Length {
+    fn scale_as(&mut self, kind: QuantityKind, factor: f64) {
+        if let Length::Absolute(length) = self {
+            length.scale_as(kind, factor);
         }
     }
 }

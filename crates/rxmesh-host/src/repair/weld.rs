@@ -26,6 +26,8 @@ pub struct WeldReport {
     pub duplicates: DuplicateReport,
 }
 
+units!(WeldReport { tolerance: Length });
+
 /// Unites vertices that lie no farther apart than the tolerance: all at exactly one place for 0.
 ///
 /// The first of the vertices that are united stays, with its position and values. With a tolerance a vertex goes to the

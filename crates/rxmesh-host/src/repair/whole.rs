@@ -95,6 +95,12 @@ pub struct RepairOptions {
     pub watertight: bool,
 }
 
+units!(RepairOptions {
+    weld: Length,
+    gaps,
+    holes
+});
+
 changeable!(RepairOptions);
 
 impl Options for RepairOptions {
@@ -212,6 +218,8 @@ pub struct RepairReport {
     /// Counts of the mesh afterwards.
     pub after: DefectCounts,
 }
+
+units!(RepairReport { weld });
 
 impl RepairReport {
     /// Returns a message for each defect that was to be repaired and is left; nothing if all were repaired.

@@ -23,6 +23,7 @@ pub use scheduler::{AnySession, Lines, Scheduler, TrackedFrame};
 pub use tool::{AnyMesh, Pair, Tool};
 pub use vertices::{Prepared, Vertices};
 
+use rxmesh_host::units;
 use serde::Serialize;
 
 /// Default of the most faces of a patch.
@@ -37,6 +38,8 @@ pub struct MeshReport<T> {
     #[serde(flatten)]
     pub done: T,
 }
+
+units!(MeshReport<T> { done });
 
 /// Several meshes that are joined to one.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 use crate::log::timed;
 use crate::{Error, Log, Result, Stage, text};
 use rxmesh_host::engine::Engine;
+use rxmesh_host::units;
 use rxmesh_simulation::Energies;
 use rxmesh_simulation::scene::{self, Actor, LoadedMesh};
 use serde::Serialize;
@@ -128,6 +129,8 @@ pub struct Played {
     /// Number of frames that were passed to a receiver.
     pub frames: u32,
 }
+
+units!(Played {});
 
 /// Number of elements of a body.
 #[derive(Clone, Debug, Serialize)]

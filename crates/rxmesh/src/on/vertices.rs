@@ -14,6 +14,7 @@ use rxmesh_host::mesh::{
 };
 use rxmesh_host::patch::PatchSet;
 use rxmesh_host::store::{Attribute, RxMesh};
+use rxmesh_host::units::{Quantity, QuantityKind};
 use std::sync::Arc;
 
 /// Column that MeshLab, PyVista and others map to colours.
@@ -252,19 +253,23 @@ impl Vertices {
         Ok(Arc::make_mut(&mut self.mesh).set_vertex_normals(normals)?)
     }
 
-    /// Computes the signed volume of the cones from the middle of the bounding box to the faces, in the user's cubed
-    /// length: that of the solid for a closed mesh. On the host, or on the engine if positions stay there, where sums
-    /// are those of 32-bit volumes.
+    /// Computes the signed volume of the cones from the middle of the bounding box to the faces, in working units: that
+    /// of the solid for a closed mesh. On the host, or on the engine if positions stay there, where sums are those of
+    /// 32-bit volumes.
     ///
     /// # Errors
     ///
     /// Those of the engine.
     pub fn volume(&self) -> Result<f64> {
-        if self.resident.is_some() {
-            return Ok(volume::volume(&self.rx, &self.x)? * self.placement.scale.powi(3));
-        }
-        let here = &self.mesh;
-        Ok(mesh::volume(&here.positions, &here.faces) * here.placement.scale.powi(3))
+        let (mut volume, scale) = if self.resident.is_some() {
+            (volume::volume(&self.rx, &self.x)?, self.placement.scale)
+        } else {
+            let here = &self.mesh;
+            let volume = mesh::volume(&here.positions, &here.faces);
+            (volume, here.placement.scale)
+        };
+        volume.scale_as(QuantityKind::Volume, scale / self.unit());
+        Ok(volume)
     }
 
     /// Returns the scale from working units to the user's (a power of two).

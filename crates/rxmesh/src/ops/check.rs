@@ -8,6 +8,8 @@ use rxmesh_host::mesh::{
     CheckReport, TetReport, check, check_poly, check_tets, self_intersections,
     self_intersections_poly,
 };
+use rxmesh_host::units;
+use rxmesh_host::units::{FieldUnit, InUnits, Units};
 use serde::Serialize;
 
 /// Looks for defects of a mesh.
@@ -26,6 +28,8 @@ pub struct CheckOptions {
     pub strict: bool,
 }
 
+units!(CheckOptions {});
+
 impl Options for CheckOptions {
     fn check(&self) -> std::result::Result<(), rxmesh_host::Error> {
         Ok(())
@@ -39,6 +43,8 @@ pub struct CheckOpReport {
     pub check: Checked,
 }
 
+units!(CheckOpReport { check });
+
 /// Findings on a surface or on a volume.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
@@ -47,6 +53,27 @@ pub enum Checked {
     Surface(Box<CheckReport>),
     /// Findings on a volume.
     Volume(Box<TetReport>),
+}
+
+/// The units of both kinds.
+impl InUnits for Checked {
+    const UNITS: &'static [FieldUnit] = &[
+        FieldUnit {
+            field: "Surface",
+            unit: Units::Fields(CheckReport::UNITS),
+        },
+        FieldUnit {
+            field: "Volume",
+            unit: Units::Fields(TetReport::UNITS),
+        },
+    ];
+
+    fn scale(&mut self, factor: f64) {
+        match self {
+            Checked::Surface(report) => report.scale(factor),
+            Checked::Volume(report) => report.scale(factor),
+        }
+    }
 }
 
 impl Operation for Check {

@@ -4,6 +4,7 @@ use crate::on::{Body, MakesScene, MeshBox, OverGround, Played, SceneSteps};
 use crate::{Group, Log, Message, Operation, Result};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
+use rxmesh_host::units;
 use rxmesh_simulation::scene::{self, BodySpec, LoadedMesh, SolverSpec};
 use rxmesh_simulation::solve::{ClothMaterial, XpbdOptions, XpbdOrder};
 use serde::Serialize;
@@ -22,6 +23,8 @@ pub struct ClothOptions {
     #[serde(flatten)]
     pub time: SceneSteps,
 }
+
+units!(ClothOptions {});
 
 impl Options for ClothOptions {
     fn check(&self) -> std::result::Result<(), Error> {

@@ -7,6 +7,8 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::components::{ComponentSize, ComponentsOptions, components, sizes};
 use rxmesh_host::mesh::{Column, ColumnData, ElementKind};
+use rxmesh_host::units;
+use rxmesh_host::units::InUnits;
 use serde::Serialize;
 
 /// Most components of a list.
@@ -29,6 +31,8 @@ pub struct ComponentsArgs {
     pub labels: bool,
 }
 
+units!(ComponentsArgs {});
+
 impl Options for ComponentsArgs {
     fn check(&self) -> std::result::Result<(), Error> {
         self.which.check()
@@ -49,6 +53,8 @@ pub struct ComponentsOpReport {
     /// Vertices of the input that are not in the result.
     pub vertices_left_out: u64,
 }
+
+units!(ComponentsOpReport { listed });
 
 impl Operation for Components {
     const NAME: &'static str = "components";
@@ -94,6 +100,7 @@ component is.";
             Ok(components(rx, args.which.through)?)
         })?;
         let labels = on.download(log, &mut found.label)?;
+        let unit = on.unit();
         let mesh = on.mesh_mut(log)?;
         let mut sizes = sizes(&mesh.faces, &mesh.positions, &labels, found.count);
         if args.labels {
@@ -115,8 +122,7 @@ component is.";
             let keep: Vec<bool> = labels.iter().map(|&label| kept[label as usize]).collect();
             *mesh = mesh.with_faces(&keep);
         }
-        let unit = mesh.placement.scale;
-        sizes.iter_mut().for_each(|size| size.area *= unit * unit);
+        sizes.scale(mesh.placement.scale / unit);
         sizes.sort_by_key(|size| std::cmp::Reverse(size.faces));
         sizes.truncate(LISTED);
         Ok(ComponentsOpReport {

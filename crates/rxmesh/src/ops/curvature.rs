@@ -7,6 +7,7 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::curvature::{CurvatureReport, curvature};
 use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::units;
 use serde::Serialize;
 use std::f64::consts::TAU;
 
@@ -28,6 +29,8 @@ pub struct CurvatureArgs {
     )]
     pub quality: CurvatureColumn,
 }
+
+units!(CurvatureArgs {});
 
 impl Options for CurvatureArgs {
     fn check(&self) -> std::result::Result<(), Error> {
@@ -71,6 +74,8 @@ pub struct CurvatureOpReport {
     /// Total Gaussian curvature less `2 pi` times the Euler characteristic.
     pub gauss_bonnet_difference: f64,
 }
+
+units!(CurvatureOpReport { measured });
 
 impl Operation for Curvature {
     const NAME: &'static str = "curvature";
@@ -132,13 +137,6 @@ radians), as Meyer et al. 2003 define them; and 'quality', which MeshLab and oth
             measured,
             gauss_bonnet_difference: measured.total_gaussian_curvature - expected(&measured),
         })
-    }
-
-    fn convert(report: &mut CurvatureOpReport, unit: f64) {
-        let m = &mut report.measured;
-        m.gaussian_range = m.gaussian_range.map(|k| k / (unit * unit));
-        m.mean_range = m.mean_range.map(|h| h / unit);
-        m.total_area *= unit * unit;
     }
 
     fn describe(report: &CurvatureOpReport, _args: &CurvatureArgs) -> Message {

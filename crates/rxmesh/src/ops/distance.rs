@@ -6,6 +6,7 @@ use crate::{Group, Log, Message, Operation, OutputKind, Result, Stage, WritesFil
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::hausdorff::{self, DistanceReport, Distances};
 use rxmesh_host::mesh::{Column, ColumnData, ElementKind};
+use rxmesh_host::units;
 use serde::Serialize;
 
 /// Column of the distances.
@@ -31,6 +32,8 @@ pub struct DistanceArgs {
     pub options: hausdorff::DistanceOptions,
 }
 
+units!(DistanceArgs {});
+
 impl Options for DistanceArgs {
     fn check(&self) -> std::result::Result<(), rxmesh_host::Error> {
         self.options.check()
@@ -45,6 +48,8 @@ pub struct DistanceOpReport {
     /// Distances.
     pub distance: DistanceReport,
 }
+
+units!(DistanceOpReport { distance });
 
 /// Mesh that another is measured against.
 #[derive(Clone, Debug, Serialize)]

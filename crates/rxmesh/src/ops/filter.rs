@@ -9,6 +9,7 @@ use rxmesh_host::algo::filter::{
 };
 use rxmesh_host::algo::lengths::mean_edge_length;
 use rxmesh_host::kernels::topo::{Kind, Vertex};
+use rxmesh_host::units;
 use serde::Serialize;
 
 const TOO_LARGE: &str = "coordinates are too large or too small to filter";
@@ -26,6 +27,12 @@ pub struct FilterOpReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meshes: Vec<MeshReport<FilterMesh>>,
 }
+
+units!(FilterOpReport {
+    done,
+    volumes,
+    meshes
+});
 
 /// Removes noise by bilateral filtering.
 #[derive(Clone, Copy, Debug)]
@@ -103,13 +110,6 @@ With several meshes each has its own noise, and ends separately.";
             volumes,
             meshes,
         })
-    }
-
-    fn convert(report: &mut FilterOpReport, unit: f64) {
-        let members = report.meshes.iter_mut().map(|m| &mut m.done.noise);
-        for noise in members.chain([&mut report.done.noise]) {
-            *noise *= unit;
-        }
     }
 
     fn describe(report: &FilterOpReport, options: &FilterOptions) -> Message {

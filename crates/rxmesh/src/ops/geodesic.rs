@@ -8,6 +8,7 @@ use rxmesh_host::algo::geodesic::{
     GeodesicOptions, GeodesicReport, GeodesicSeed, geodesic_from, point_seeds,
 };
 use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::units;
 use rxmesh_host::{DVec3, Error};
 use serde::Serialize;
 
@@ -68,6 +69,8 @@ pub struct GeodesicArgs {
     pub quality: GeodesicColumn,
 }
 
+units!(GeodesicArgs { propagation });
+
 /// Value of the column `quality`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -84,10 +87,6 @@ impl Options for GeodesicArgs {
     fn check(&self) -> std::result::Result<(), Error> {
         self.propagation.check()
     }
-
-    fn scale(&mut self, factor: f64) {
-        self.propagation.scale(factor);
-    }
 }
 
 /// Report of [`Geodesic`].
@@ -101,6 +100,11 @@ pub struct GeodesicOpReport {
     /// Largest distance of a source point from the surface, in the file's unit.
     pub off_surface: f64,
 }
+
+units!(GeodesicOpReport {
+    propagation,
+    off_surface: Length
+});
 
 impl Operation for Geodesic {
     const NAME: &'static str = "geodesic";
@@ -166,11 +170,6 @@ Klein 2002), propagated as by Romero Calla, Fuentes Perez and Montenegro 2019.";
             unreached: vertices - u64::from(propagation.reached),
             off_surface: off_surface / on.unit(),
         })
-    }
-
-    fn convert(report: &mut GeodesicOpReport, unit: f64) {
-        report.propagation.max_distance *= unit;
-        report.off_surface *= unit;
     }
 
     fn describe(report: &GeodesicOpReport, _args: &GeodesicArgs) -> Message {

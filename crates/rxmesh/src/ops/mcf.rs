@@ -7,6 +7,7 @@ use rxmesh_host::algo::mcf::{
     McfOptions, McfReport, mean_curvature_flow, mean_curvature_flow_batch,
 };
 use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::units;
 use serde::Serialize;
 
 const TOO_LARGE: &str = "coordinates or time step are too large or too small to smooth";
@@ -24,6 +25,12 @@ pub struct McfOpReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meshes: Vec<MeshReport<McfReport>>,
 }
+
+units!(McfOpReport {
+    done,
+    volumes,
+    meshes
+});
 
 /// Smooths by mean curvature flow.
 #[derive(Clone, Copy, Debug)]
@@ -89,13 +96,6 @@ residual is below the tolerance.";
             volumes,
             meshes,
         })
-    }
-
-    fn convert(report: &mut McfOpReport, unit: f64) {
-        let members = report.meshes.iter_mut().map(|m| &mut m.done.time_step);
-        for time_step in members.chain([&mut report.done.time_step]) {
-            *time_step *= unit * unit;
-        }
     }
 
     fn describe(report: &McfOpReport, options: &McfOptions) -> Message {

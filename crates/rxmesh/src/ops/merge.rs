@@ -4,6 +4,7 @@ use crate::log::timed;
 use crate::on::{AnyMesh, Tool};
 use crate::{Group, Log, Message, Operation, Result, Stage, WritesFile, text};
 use rxmesh_host::mesh::{TriMesh, merge};
+use rxmesh_host::units;
 use serde::Serialize;
 
 /// Puts several meshes into one.
@@ -18,6 +19,8 @@ pub struct MergeReport {
     /// Columns that not all of them have.
     pub left_out: Vec<String>,
 }
+
+units!(MergeReport {});
 
 /// One of the meshes.
 #[derive(Clone, Debug, Serialize)]

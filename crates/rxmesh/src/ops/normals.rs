@@ -6,6 +6,7 @@ use crate::{Group, Log, Message, Operation, OutputKind, Result};
 use rxmesh_host::Vec3;
 use rxmesh_host::algo::normals;
 use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::units;
 use serde::Serialize;
 
 const TOO_LARGE: &str = "coordinates are too large to compute normals";
@@ -20,6 +21,8 @@ pub struct NormalsOpReport {
     /// Vertices by their normal.
     pub normals: Counts,
 }
+
+units!(NormalsOpReport {});
 
 /// Vertices by their normal.
 #[derive(Debug, Serialize)]

@@ -8,6 +8,8 @@ use rxmesh_host::algo::Options;
 use rxmesh_host::algo::quality::{FaceQualityReport, face_quality};
 use rxmesh_host::kernels::topo::Face;
 use rxmesh_host::mesh::ElementKind;
+use rxmesh_host::units;
+use rxmesh_host::units::InUnits;
 use serde::Serialize;
 
 const TOO_LARGE: &str =
@@ -29,6 +31,8 @@ pub struct QualityArgs {
     pub worst: u32,
 }
 
+units!(QualityArgs {});
+
 impl Options for QualityArgs {
     fn check(&self) -> std::result::Result<(), Error> {
         Ok(())
@@ -49,6 +53,8 @@ pub struct QualityOpReport {
     pub worst: Vec<Listed>,
 }
 
+units!(QualityOpReport { measured, worst });
+
 /// Face of a list.
 #[derive(Debug, Serialize)]
 pub struct Listed {
@@ -61,6 +67,8 @@ pub struct Listed {
     /// Area, in squared length.
     pub area: f64,
 }
+
+units!(Listed { area: Area });
 
 impl Operation for Quality {
     const NAME: &'static str = "quality";
@@ -133,20 +141,15 @@ measures are those of the Verdict library (Stimpson et al. 2007).";
             smallest_angle: angles[face as usize] as f32,
             area: areas[face as usize],
         };
+        let mut worst: Vec<Listed> = worst(&ratios, args.worst as usize).map(listed).collect();
+        // Columns are in the user's unit.
+        worst.scale(1.0 / on.unit());
         Ok(QualityOpReport {
             measured,
             radius_ratios: histogram(&ratios, 1.0),
             angles: histogram(&angles, 60.0),
-            worst: worst(&ratios, args.worst as usize).map(listed).collect(),
+            worst,
         })
-    }
-
-    fn convert(report: &mut QualityOpReport, unit: f64) {
-        let m = &mut report.measured;
-        // Columns, and so the faces that are listed, are in the user's unit already.
-        for area in [&mut m.least_area, &mut m.largest_area, &mut m.total_area] {
-            *area *= unit * unit;
-        }
     }
 
     fn describe(report: &QualityOpReport, _args: &QualityArgs) -> Message {

@@ -5,6 +5,7 @@ use crate::{Group, Log, Message, Operation, Result, on_session, text};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::remesh::{RemeshOptions, RemeshReport, remesh, remesh_batch};
+use rxmesh_host::units;
 use serde::Serialize;
 
 /// Makes triangles of one size, near to equilateral.
@@ -32,6 +33,8 @@ pub struct RemeshArgs {
     pub projects: bool,
 }
 
+units!(RemeshArgs { remeshing });
+
 /// Report of [`Remesh`].
 #[derive(Debug, Serialize)]
 pub struct RemeshOpReport {
@@ -42,6 +45,8 @@ pub struct RemeshOpReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meshes: Vec<RemeshedMesh>,
 }
+
+units!(RemeshOpReport { all, meshes });
 
 /// One of several meshes.
 #[derive(Debug, Serialize)]
@@ -70,13 +75,17 @@ pub struct RemeshedMesh {
     pub volume_after: f64,
 }
 
+units!(RemeshedMesh {
+    target_length: Length,
+    area_before: Area,
+    area_after: Area,
+    volume_before: Volume,
+    volume_after: Volume
+});
+
 impl Options for RemeshArgs {
     fn check(&self) -> std::result::Result<(), Error> {
         self.remeshing.check()
-    }
-
-    fn scale(&mut self, factor: f64) {
-        self.remeshing.scale(factor);
     }
 }
 
@@ -182,24 +191,6 @@ number of faces holds for each. A finished mesh stays as it is while others get 
             on.target_length = Some(f64::from(report.all.target_length));
         }
         Ok(report)
-    }
-
-    fn convert(report: &mut RemeshOpReport, unit: f64) {
-        let members = report.meshes.iter_mut().map(|m| &mut m.target_length);
-        for length in members.chain([&mut report.all.target_length]) {
-            *length = (f64::from(*length) * unit) as f32;
-        }
-        let all = &mut report.all;
-        let members = report.meshes.iter_mut();
-        let areas = members.flat_map(|m| [&mut m.area_before, &mut m.area_after]);
-        for area in areas.chain([&mut all.area_before, &mut all.area_after]) {
-            *area *= unit * unit;
-        }
-        let members = report.meshes.iter_mut();
-        let volumes = members.flat_map(|m| [&mut m.volume_before, &mut m.volume_after]);
-        for volume in volumes.chain([&mut all.volume_before, &mut all.volume_after]) {
-            *volume *= unit * unit * unit;
-        }
     }
 
     fn describe(report: &RemeshOpReport, args: &RemeshArgs) -> Message {

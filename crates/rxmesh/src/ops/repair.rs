@@ -4,6 +4,7 @@ use crate::on::{AnyMesh, Tool};
 use crate::{Error, Group, Log, Message, Operation, Result, Stage, stage};
 use rxmesh_host::mesh::{Findings, TriMesh, self_intersections};
 use rxmesh_host::repair::{self, DefectCounts, HoleLeft, RepairOptions, RepairReport};
+use rxmesh_host::units;
 use serde::Serialize;
 
 /// Repairs a mesh.
@@ -20,6 +21,8 @@ pub struct RepairOpReport {
     /// Faces of the result that intersect.
     pub self_intersections: Findings<[u32; 2]>,
 }
+
+units!(RepairOpReport { repair });
 
 impl Operation for Repair {
     const NAME: &'static str = "repair";

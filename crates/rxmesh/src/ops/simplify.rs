@@ -4,6 +4,7 @@
 use crate::on::Connectivity;
 use crate::{Error, Group, Log, Message, Operation, Result, text};
 use rxmesh_host::algo::simplify::{End, SimplifyOptions, SimplifyReport, simplify, simplify_batch};
+use rxmesh_host::units;
 use serde::Serialize;
 
 const NO_ORDER: &str = "simplification takes the cheapest edges first, and the speculative scheduler has no order of \
@@ -24,6 +25,8 @@ pub struct SimplifyOpReport {
     pub meshes: Vec<SimplifiedMesh>,
 }
 
+units!(SimplifyOpReport { all, meshes });
+
 /// One of several meshes.
 #[derive(Debug, Serialize)]
 pub struct SimplifiedMesh {
@@ -40,6 +43,8 @@ pub struct SimplifiedMesh {
     /// Largest distance of a vertex from the planes that it stands for, in the user's unit.
     pub deviation: Option<f64>,
 }
+
+units!(SimplifiedMesh { deviation: Length });
 
 impl SimplifyOpReport {
     /// Returns the number of faces of the result.
@@ -135,13 +140,6 @@ folder of the results.";
                     .collect(),
             })
         })
-    }
-
-    fn convert(report: &mut SimplifyOpReport, unit: f64) {
-        let members = report.meshes.iter_mut().map(|m| &mut m.deviation);
-        for deviation in members.chain([&mut report.all.deviation]).flatten() {
-            *deviation *= unit;
-        }
     }
 
     fn describe(report: &SimplifyOpReport, options: &SimplifyOptions) -> Message {

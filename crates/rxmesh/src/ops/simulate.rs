@@ -4,6 +4,7 @@ use crate::on::{Played, Scene};
 use crate::{Group, Log, Message, Operation, Result};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
+use rxmesh_host::units;
 use serde::Serialize;
 
 /// Moves the bodies of a scene.
@@ -18,6 +19,8 @@ pub struct SimulateOptions {
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..)))]
     pub steps: Option<u32>,
 }
+
+units!(SimulateOptions {});
 
 impl Options for SimulateOptions {
     fn check(&self) -> std::result::Result<(), Error> {

@@ -4,6 +4,7 @@ use crate::error::explained;
 use crate::on::Vertices;
 use crate::{Group, Log, Message, Operation, Result, Volumes, text};
 use rxmesh_host::algo::laplacian::{SmoothOptions, SmoothReport, SmoothWeights, smooth};
+use rxmesh_host::units;
 use serde::Serialize;
 
 const TOO_LARGE: &str = "coordinates are too large to smooth";
@@ -18,6 +19,8 @@ pub struct SmoothOpReport {
     #[serde(flatten)]
     pub volumes: Volumes,
 }
+
+units!(SmoothOpReport { done, volumes });
 
 /// Smooths by Laplacian or Taubin smoothing.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@ use crate::on::{Body, MakesScene, MeshBox, OverGround, Played, SceneSteps, Simil
 use crate::{Group, Log, Message, Operation, OutputKind, Result};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
+use rxmesh_host::units;
 use rxmesh_simulation::scene::{self, BodySpec, LoadedMesh, SolverSpec};
 use rxmesh_simulation::solve::{
     ImplicitOptions, ProjectiveOptions, VbdOptions, XpbdOptions, XpbdOrder,
@@ -34,6 +35,8 @@ pub struct SoftOptions {
     #[cfg_attr(feature = "cli", arg(long))]
     pub pin_top: bool,
 }
+
+units!(SoftOptions {});
 
 /// Solver of [`Soft`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -7,6 +7,7 @@ use rxmesh_host::algo::spring::{MotionOptions, MotionReport, SpringMethod, simul
 use rxmesh_host::algo::{Options, boundary};
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::TriMesh;
+use rxmesh_host::units;
 use rxmesh_host::{Error as HostError, Vec3};
 use serde::Serialize;
 
@@ -40,6 +41,8 @@ pub struct SpringArgs {
     #[cfg_attr(feature = "cli", arg(long, value_name = "PERCENT"))]
     pub pin_top: Option<f64>,
 }
+
+units!(SpringArgs { motion });
 
 /// Options that were given: the others follow the mesh's size.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,10 +82,6 @@ impl SpringArgs {
 }
 
 impl Options for SpringArgs {
-    fn scale(&mut self, factor: f64) {
-        self.motion.scale(factor);
-    }
-
     fn check(&self) -> std::result::Result<(), HostError> {
         self.motion.check()?;
         match self.pin_top {
@@ -111,6 +110,8 @@ pub struct SpringOpReport {
     #[serde(flatten)]
     pub motion: MotionReport,
 }
+
+units!(SpringOpReport { motion });
 
 impl Operation for Spring {
     const NAME: &'static str = "spring";
@@ -176,11 +177,6 @@ Normals of the input are recomputed.";
             damping: options.springs.damping,
             motion,
         })
-    }
-
-    fn convert(report: &mut SpringOpReport, unit: f64) {
-        report.motion.energy_before.scale(unit);
-        report.motion.energy.scale(unit);
     }
 
     fn describe(report: &SpringOpReport, args: &SpringArgs) -> Message {

@@ -5,6 +5,7 @@ use crate::{Error, Group, Log, Message, Operation, Result, Stage, stage};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io;
 use rxmesh_host::mesh::{Faces, MeshError, PolyMesh};
+use rxmesh_host::units;
 use rxmesh_subdivision::{
     Options, PatchCount, Refined, VertexOptions, open_edges, refine, refine_adaptive,
 };
@@ -43,6 +44,8 @@ pub struct SubdivideArgs {
     pub triangles: bool,
 }
 
+units!(SubdivideArgs {});
+
 impl rxmesh_host::algo::Options for SubdivideArgs {
     fn check(&self) -> std::result::Result<(), rxmesh_host::Error> {
         self.options.check()
@@ -64,6 +67,8 @@ pub struct SubdivideReport {
     #[serde(skip)]
     pub made: [usize; 2],
 }
+
+units!(SubdivideReport {});
 
 impl Operation for Subdivide {
     const NAME: &'static str = "subdivide";

@@ -4,6 +4,7 @@ use crate::on::{Connectivity, TrackedFrame};
 use crate::{Error, Group, Log, Message, Operation, Result, text};
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::track::{TrackOptions, TrackReport};
+use rxmesh_host::units;
 use serde::Serialize;
 
 /// Moves a surface with a velocity field and keeps its mesh good.
@@ -23,13 +24,11 @@ pub struct TrackArgs {
     pub sequence: bool,
 }
 
+units!(TrackArgs { tracking });
+
 impl Options for TrackArgs {
     fn check(&self) -> std::result::Result<(), rxmesh_host::Error> {
         self.tracking.check()
-    }
-
-    fn scale(&mut self, factor: f64) {
-        self.tracking.scale(factor);
     }
 }
 
@@ -94,11 +93,6 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
         })?;
         on.target_length = Some(f64::from(report.target_length));
         Ok(report)
-    }
-
-    fn convert(report: &mut TrackReport, unit: f64) {
-        let length = &mut report.target_length;
-        *length = (f64::from(*length) * unit) as f32;
     }
 
     fn describe(report: &TrackReport, options: &TrackArgs) -> Message {

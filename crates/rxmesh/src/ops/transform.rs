@@ -4,6 +4,7 @@ use crate::on::{AnyMesh, Tool};
 use crate::{Error, Group, Log, Message, Operation, Result, Stage, WritesFile, stage};
 use rxmesh_host::algo::transform::{AffineMatrix, TransformOptions};
 use rxmesh_host::mesh::TriMesh;
+use rxmesh_host::units;
 use serde::Serialize;
 
 /// Scales, rotates and translates a mesh.
@@ -16,6 +17,8 @@ pub struct TransformReport {
     /// Map of positions.
     pub map: AffineMatrix,
 }
+
+units!(TransformReport {});
 
 impl Operation for Transform {
     const NAME: &'static str = "transform";

@@ -26,6 +26,8 @@ pub struct DistanceOptions {
     pub seed: u64,
 }
 
+units!(DistanceOptions {});
+
 changeable!(DistanceOptions);
 
 impl Default for DistanceOptions {
@@ -68,6 +70,12 @@ pub struct Distances {
     pub rms: f64,
 }
 
+units!(Distances {
+    max: Length,
+    mean: Length,
+    rms: Length
+});
+
 /// Distances of a mesh to the surface of another.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -77,6 +85,8 @@ pub struct OneWay {
     /// Distances of its vertices.
     pub vertices: Distances,
 }
+
+units!(OneWay { surface, vertices });
 
 impl OneWay {
     /// Returns the largest of all: the one-sided Hausdorff distance, as far as points can tell.
@@ -102,6 +112,15 @@ pub struct DistanceReport {
     /// Diagonal of the second mesh's bounding box, which percentages refer to.
     pub diagonal: f64,
 }
+
+units!(DistanceReport {
+    forward,
+    backward,
+    hausdorff: Length,
+    mean: Length,
+    rms: Length,
+    diagonal: Length
+});
 
 /// Computes the distances of two meshes both ways. Returns them with those of the first one's vertices, in their order.
 ///

@@ -22,6 +22,8 @@ pub struct SampleOptions {
     pub seed: u64,
 }
 
+units!(SampleOptions {});
+
 changeable!(SampleOptions);
 
 impl Default for SampleOptions {

@@ -22,6 +22,8 @@ pub struct DelaunayOptions {
     pub count_left: bool,
 }
 
+units!(DelaunayOptions {});
+
 changeable!(DelaunayOptions);
 
 impl Options for DelaunayOptions {
@@ -51,6 +53,8 @@ pub struct DelaunayReport {
     /// Interior edges that violate the criterion and are frozen, 0 unless counted.
     pub frozen: u32,
 }
+
+units!(DelaunayReport {});
 
 /// Flips edges until the two angles opposite every interior edge sum to at most pi (Cheng and Dey 2008: this ends on
 /// surfaces). Boundary, frozen and kept edges stay. Flips that would fold the surface over, or make a second edge

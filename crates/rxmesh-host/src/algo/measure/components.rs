@@ -49,6 +49,8 @@ pub struct ComponentsOptions {
     pub min_faces: u32,
 }
 
+units!(ComponentsOptions {});
+
 impl Options for ComponentsOptions {
     fn check(&self) -> Result<(), Error> {
         match self.keep {
@@ -98,6 +100,8 @@ pub struct ComponentSize {
     /// Area of its faces, in squared length.
     pub area: f64,
 }
+
+units!(ComponentSize { area: Area });
 
 /// Finds the connected components of the faces, on the engine: the same labels on every engine and in every run.
 /// Vertices without faces are in none. On a mesh without faces there is none.

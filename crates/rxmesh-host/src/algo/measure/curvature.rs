@@ -43,6 +43,12 @@ pub struct CurvatureReport {
     pub total_area: f64,
 }
 
+units!(CurvatureReport {
+    gaussian_range: PerArea,
+    mean_range: PerLength,
+    total_area: Area
+});
+
 /// Computes the curvatures of every vertex of `x`, from its faces alone; any triangles will do. The three angles of a
 /// face add up to pi even if it has no area.
 ///

@@ -47,6 +47,12 @@ pub struct FaceQualityReport {
     pub total_area: f64,
 }
 
+units!(FaceQualityReport {
+    least_area: Area,
+    largest_area: Area,
+    total_area: Area
+});
+
 /// Measures the shape of every face of `x`.
 ///
 /// # Errors

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::algo::Options;
 use crate::algo::improve::remesh::{
     LargestMove, RemeshOptions, Remesher, Remeshes, SessionMeshes, bounds, check_faces, faces_of,
-    mean_length, most_faces, most_on_the_way, refuse_frozen, scaled,
+    mean_length, most_faces, most_on_the_way, refuse_frozen,
 };
 use crate::edit::{Column, Motion, RunReport, Runs, Session};
 use glam::Vec3;
@@ -56,6 +56,12 @@ pub struct TrackOptions {
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_rounds))]
     pub max_rounds: u32,
 }
+
+units!(TrackOptions {
+    speed: Speed,
+    noise_scale: Length,
+    target_length: Length
+});
 
 changeable!(TrackOptions);
 
@@ -109,12 +115,6 @@ impl Options for TrackOptions {
             ));
         }
         self.remesh().check()
-    }
-
-    fn scale(&mut self, factor: f64) {
-        self.speed = scaled(self.speed, factor);
-        self.noise_scale = scaled(self.noise_scale, factor);
-        self.target_length = self.target_length.map(|l| scaled(l, factor));
     }
 }
 
@@ -176,6 +176,10 @@ pub struct TrackReport {
     /// Flips.
     pub flip: RunReport,
 }
+
+units!(TrackReport {
+    target_length: Length
+});
 
 impl TrackReport {
     /// Returns the sum of all three.

@@ -51,6 +51,8 @@ pub struct TransformOptions {
     pub translate: Option<Factors>,
 }
 
+units!(TransformOptions {});
+
 changeable!(TransformOptions);
 
 impl Options for TransformOptions {

@@ -57,6 +57,8 @@ pub struct SmoothOptions {
     pub move_boundary: bool,
 }
 
+units!(SmoothOptions {});
+
 changeable!(SmoothOptions);
 
 impl Default for SmoothOptions {
@@ -96,6 +98,8 @@ pub struct SmoothReport {
     /// Weights of neighbours.
     pub weights: SmoothWeights,
 }
+
+units!(SmoothReport {});
 
 /// Smooths `x` in place: `x += lambda * (mean of the neighbours - x)`, and for Taubin smoothing then the same with `mu`
 /// (Taubin 1995, sections 2 and 3). Vertices without neighbours stay; with cotangent weights so do those without a face

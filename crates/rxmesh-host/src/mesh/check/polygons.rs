@@ -21,6 +21,8 @@ pub struct Deviation {
     pub distance: f64,
 }
 
+units!(Deviation { distance: Length });
+
 /// Numbers of polygons by size, of sharp elements and of holes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -102,6 +104,8 @@ pub struct PolygonReport {
     /// Sharp edges whose ends no edge joins.
     pub loose_sharp_edges: Findings<[u32; 2]>,
 }
+
+units!(PolygonReport { least_flat });
 
 impl PolygonReport {
     /// Most corners of a face in which all pairs of sides are compared.

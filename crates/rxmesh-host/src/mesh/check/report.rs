@@ -70,6 +70,12 @@ pub struct EdgeLengths {
     pub max: f64,
 }
 
+units!(EdgeLengths {
+    min: Length,
+    mean: Length,
+    max: Length
+});
+
 impl EdgeLengths {
     /// Returns the lengths of the edges between these positions, in the world; `None` if there is no edge.
     ///
@@ -168,6 +174,12 @@ pub struct CheckReport {
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub polygons: Option<PolygonReport>,
 }
+
+units!(CheckReport {
+    bounding_box: Length,
+    edge_length,
+    polygons
+});
 
 impl CheckReport {
     /// Returns the report as text, one finding per line.

@@ -82,6 +82,13 @@ pub struct TetReport {
     pub edge_length: Option<EdgeLengths>,
 }
 
+units!(TetReport {
+    volume: Volume,
+    cell_volume: Volume,
+    bounding_box: Length,
+    edge_length
+});
+
 /// Measures of one cell.
 #[derive(Debug, Clone, Copy)]
 struct TetMeasures {

@@ -24,6 +24,8 @@ pub struct GapOptions {
     pub tolerance: Length,
 }
 
+units!(GapOptions { tolerance: Length });
+
 changeable!(GapOptions);
 
 impl Default for GapOptions {
@@ -44,10 +46,6 @@ impl GapOptions {
 impl Options for GapOptions {
     fn check(&self) -> Result<(), Error> {
         Ok(self.valid()?)
-    }
-
-    fn scale(&mut self, factor: f64) {
-        self.tolerance = self.tolerance.scaled(factor);
     }
 }
 

@@ -66,6 +66,8 @@ pub struct HoleOptions {
     pub outer: bool,
 }
 
+units!(HoleOptions { max_size: Length });
+
 changeable!(HoleOptions);
 
 impl Default for HoleOptions {
@@ -90,10 +92,6 @@ impl HoleOptions {
 impl Options for HoleOptions {
     fn check(&self) -> Result<(), Error> {
         Ok(self.valid()?)
-    }
-
-    fn scale(&mut self, factor: f64) {
-        self.max_size = self.max_size.map(|size| size.scaled(factor));
     }
 }
 

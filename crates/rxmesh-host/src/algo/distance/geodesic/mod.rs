@@ -34,6 +34,8 @@ pub struct GeodesicOptions {
     pub max_iterations: Option<u32>,
 }
 
+units!(GeodesicOptions {});
+
 changeable!(GeodesicOptions);
 
 impl Options for GeodesicOptions {
@@ -64,6 +66,10 @@ pub struct GeodesicReport {
     /// Vertices that a source reaches, the sources included; those reached so far if it did not converge.
     pub reached: u32,
 }
+
+units!(GeodesicReport {
+    max_distance: Length
+});
 
 /// Rounds of the level search that are launched between two read-backs of their flags.
 const LEVEL_BATCH: u32 = 8;

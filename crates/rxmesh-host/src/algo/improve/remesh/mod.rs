@@ -81,6 +81,13 @@ pub struct RemeshOptions {
     pub max_rounds: u32,
 }
 
+units!(RemeshOptions {
+    target_length: Length,
+    adaptive: Length,
+    min_length: Length,
+    max_length: Length
+});
+
 changeable!(RemeshOptions);
 
 impl Default for RemeshOptions {
@@ -100,11 +107,6 @@ impl Default for RemeshOptions {
             max_rounds: 1000,
         }
     }
-}
-
-/// Returns a length times a factor, in 32 bits.
-pub(in crate::algo) fn scaled(length: f32, factor: f64) -> f32 {
-    (f64::from(length) * factor) as f32
 }
 
 impl Options for RemeshOptions {
@@ -152,17 +154,6 @@ impl Options for RemeshOptions {
         }
         Ok(())
     }
-
-    fn scale(&mut self, factor: f64) {
-        for length in [
-            &mut self.target_length,
-            &mut self.adaptive,
-            &mut self.min_length,
-            &mut self.max_length,
-        ] {
-            *length = length.map(|l| scaled(l, factor));
-        }
-    }
 }
 
 /// Results of remeshing a mesh.
@@ -202,6 +193,14 @@ pub struct RemeshReport {
     /// Flips.
     pub flip: RunReport,
 }
+
+units!(RemeshReport {
+    target_length: Length,
+    area_before: Area,
+    area_after: Area,
+    volume_before: Volume,
+    volume_after: Volume,
+});
 
 impl RemeshReport {
     /// Returns the sum of all three.

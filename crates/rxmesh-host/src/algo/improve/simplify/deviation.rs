@@ -4,6 +4,7 @@ use super::SimplifyOptions;
 use super::work::SimplifyBuffers;
 use crate::Error;
 use crate::edit::Session;
+use crate::units::{Quantity, QuantityKind};
 use glam::DVec3;
 use rxmesh_kernels::algo::improve::simplify::{
     BOUND_WORDS, SimplifyBounds, SimplifyDeviation, from_ordered,
@@ -21,6 +22,15 @@ pub enum Deviation {
     Length(f64),
     /// As a part of the diagonal of the bounding box: 0.001 is a thousandth of it.
     Part(f64),
+}
+
+/// Parts of the diagonal stay.
+impl Quantity for Deviation {
+    fn scale_as(&mut self, kind: QuantityKind, factor: f64) {
+        if let Deviation::Length(length) = self {
+            length.scale_as(kind, factor);
+        }
+    }
 }
 
 impl fmt::Display for Deviation {

@@ -100,6 +100,8 @@ pub struct SimplifyOptions {
     pub max_rounds: u32,
 }
 
+units!(SimplifyOptions { error: Length });
+
 changeable!(SimplifyOptions);
 
 impl SimplifyOptions {
@@ -184,6 +186,8 @@ pub struct SimplifyReport {
     pub refused: Refused,
 }
 
+units!(SimplifyReport { deviation: Length });
+
 impl Options for SimplifyOptions {
     fn check(&self) -> Result<(), Error> {
         let bad = |what: String| Err(Error::Options(what));
@@ -216,12 +220,6 @@ impl Options for SimplifyOptions {
             ),
             Some(target) => target.check(),
             None => Ok(()),
-        }
-    }
-
-    fn scale(&mut self, factor: f64) {
-        if let Some(Deviation::Length(e)) = &mut self.error {
-            *e *= factor;
         }
     }
 }

@@ -46,6 +46,10 @@ pub struct SpringOptions {
     pub gravity: Vec3,
 }
 
+units!(SpringOptions {
+    gravity: Acceleration
+});
+
 changeable!(SpringOptions);
 
 impl Options for SpringOptions {
@@ -61,10 +65,6 @@ impl Options for SpringOptions {
             "gravity is {}, but must be finite",
             self.gravity
         )))
-    }
-
-    fn scale(&mut self, factor: f64) {
-        self.gravity = (self.gravity.as_dvec3() * factor).as_vec3();
     }
 }
 
@@ -105,20 +105,12 @@ pub struct SpringEnergy {
     pub total: f64,
 }
 
-impl SpringEnergy {
-    /// Converts the energy to that of the same motion of a mesh whose coordinates were multiplied by `factor`: its
-    /// square times this.
-    pub fn scale(&mut self, factor: f64) {
-        for energy in [
-            &mut self.kinetic,
-            &mut self.elastic,
-            &mut self.gravity,
-            &mut self.total,
-        ] {
-            *energy *= factor * factor;
-        }
-    }
-}
+units!(SpringEnergy {
+    kinetic: Energy,
+    elastic: Energy,
+    gravity: Energy,
+    total: Energy
+});
 
 /// Results of the last implicit step's solver.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -51,6 +51,8 @@ pub struct MotionOptions {
     pub tolerance: f64,
 }
 
+units!(MotionOptions { springs });
+
 changeable!(MotionOptions);
 
 impl Default for MotionOptions {
@@ -70,10 +72,6 @@ impl Options for MotionOptions {
         self.springs.check()?;
         not_negative("the tolerance", self.tolerance)
     }
-
-    fn scale(&mut self, factor: f64) {
-        self.springs.scale(factor);
-    }
 }
 
 /// Results of a motion.
@@ -87,6 +85,11 @@ pub struct MotionReport {
     /// Results of the solver in the last implicit step; `None` for the other methods.
     pub last_solve: Option<SpringSolve>,
 }
+
+units!(MotionReport {
+    energy_before,
+    energy
+});
 
 /// Moves `x`, which is at rest, by `options.steps` steps. Vertices whose `fixed` is not zero stay.
 ///

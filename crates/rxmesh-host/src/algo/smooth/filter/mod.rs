@@ -57,6 +57,12 @@ pub struct FilterOptions {
     pub sigma_s: Option<Similarity>,
 }
 
+units!(FilterOptions {
+    noise: Length,
+    sigma_c: Length,
+    sigma_s: Length
+});
+
 changeable!(FilterOptions);
 
 impl FilterOptions {
@@ -111,16 +117,6 @@ impl Options for FilterOptions {
             None => Ok(()),
         }
     }
-
-    fn scale(&mut self, factor: f64) {
-        self.noise = self.noise.map(|noise| noise * factor);
-        if let Some(Closeness::Given(sigma_c)) = &mut self.sigma_c {
-            *sigma_c *= factor;
-        }
-        if let Some(Similarity::Given(sigma_s)) = &mut self.sigma_s {
-            *sigma_s *= factor;
-        }
-    }
 }
 
 /// Results of denoising a mesh.
@@ -140,6 +136,8 @@ pub struct FilterReport {
     /// on it. 0 for the scheme of normals.
     pub large_balls: u64,
 }
+
+units!(FilterReport { noise: Length });
 
 /// Most neighbours that vertices read in a run: about an hour of a processor with a few threads.
 const MOST_NEIGHBOURS: f64 = 2e10;
@@ -197,6 +195,8 @@ pub struct FilterMesh {
     /// As [`FilterReport::noise_over_edge`].
     pub noise_over_edge: f64,
 }
+
+units!(FilterMesh { noise: Length });
 
 /// Works like [`bilateral_filter`] for several meshes in one, each with separate options and its own noise: the result
 /// of a mesh is the same as alone. `labels` gives the mesh of each vertex, from 0 on

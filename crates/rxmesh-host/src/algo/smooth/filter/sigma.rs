@@ -1,5 +1,6 @@
 //! Lengths that filters go by: rules under their names, or numbers.
 
+use crate::units::{Quantity, QuantityKind};
 use std::fmt;
 use std::str::FromStr;
 
@@ -30,7 +31,7 @@ pub enum Similarity {
     Given(f64),
 }
 
-/// Implements the text form of a length: a rule's name, or a number.
+/// Implements text form and unit of a length: a rule's name, or a number.
 macro_rules! named {
     ($length:ident, $($name:literal => $rule:ident),*) => {
         /// The rule's name, or the length.
@@ -53,6 +54,15 @@ macro_rules! named {
                     _ => text.parse().map($length::Given).map_err(|_| {
                         format!("it is neither a number nor one of {}", [$($name),*].join(", "))
                     }),
+                }
+            }
+        }
+
+        /// Rules stay.
+        impl Quantity for $length {
+            fn scale_as(&mut self, kind: QuantityKind, factor: f64) {
+                if let $length::Given(length) = self {
+                    length.scale_as(kind, factor);
                 }
             }
         }

@@ -55,6 +55,8 @@ pub struct McfOptions {
     pub multigrid: When,
 }
 
+units!(McfOptions { time_step: Area });
+
 changeable!(McfOptions);
 
 impl Default for McfOptions {
@@ -86,6 +88,8 @@ pub struct McfReport {
     /// Number of iterations that were preconditioned by a cycle of multigrid.
     pub cycles: u32,
 }
+
+units!(McfReport { time_step: Area });
 
 /// Time step in squared mean edge lengths, unless one is given.
 pub const TIME_STEP: f64 = 0.1;
@@ -170,10 +174,6 @@ impl Options for McfOptions {
             return Err(Error::Options(why.to_string()));
         }
         positive("the tolerance", self.tolerance)
-    }
-
-    fn scale(&mut self, factor: f64) {
-        self.time_step = self.time_step.map(|dt| dt * factor * factor);
     }
 }
 

@@ -47,13 +47,18 @@ fn raw(what: &'static str, code: cu::CUresult) -> Result<(), EngineError> {
     }
 }
 
-/// Starts the driver and returns a GPU.
-pub(super) fn device(ordinal: u32) -> Result<Device, EngineError> {
+/// Starts the driver and returns the number of GPUs.
+pub(in crate::engine) fn count() -> Result<u32, EngineError> {
     rxmesh_cuda_driver::load().map_err(|e| EngineError::NoDriver(e.to_string()))?;
     cust::init(cust::CudaFlags::empty()).map_err(|e| {
         EngineError::NoDevice(format!("the driver does not start (error {})", e as u32))
     })?;
-    let count = checked("the number of devices", Device::num_devices())?;
+    checked("the number of devices", Device::num_devices())
+}
+
+/// Starts the driver and returns a GPU.
+pub(super) fn device(ordinal: u32) -> Result<Device, EngineError> {
+    let count = count()?;
     if ordinal >= count {
         return Err(EngineError::NoDevice(format!(
             "GPU {ordinal} was requested, but there are {count}"
