@@ -27,7 +27,7 @@ const FAR: &str = "v 500000.123 4649776.456 10.001\nv 500001.123 4649776.456 10.
 const POINTS: &str = "v 0 0 0 1 0.5 0\nv 1 0 0 0 0.25 1\nv 0 1 0 1 1 1\n";
 
 /// Commands that write the files, the first of which has normals and indices of 16 bits.
-const COMMANDS: [&[&str]; 9] = [
+const COMMANDS: [&[&str]; 12] = [
     &[
         "generate",
         "torus",
@@ -46,6 +46,15 @@ const COMMANDS: [&[&str]; 9] = [
     &["convert", "far.obj", "-o", "far.glb"],
     &["convert", "points.obj", "-o", "points.glb"],
     &["subdivide", "parts.glb", "--levels", "1", "-o", "finer.glb"],
+    &[
+        "convert",
+        "normals.glb",
+        "--quantise",
+        "-o",
+        "quantised.glb",
+    ],
+    &["convert", "normals.glb", "--pack", "-o", "packed.gltf"],
+    &["convert", "parts.glb", "--pack", "-o", "packed.glb"],
 ];
 
 pub(crate) fn run() -> anyhow::Result<StepOutcome> {

@@ -162,7 +162,7 @@ impl<'a> AccessorReader<'a> {
     pub(super) fn plain<T: Send, const N: usize>(
         &mut self,
         index: usize,
-        element: fn([u8; N]) -> T,
+        element: impl Fn([u8; N]) -> T + Sync,
     ) -> Result<Option<Vec<T>>, Fault> {
         let (item, count) = self.count(index)?;
         let form = ElementForm::of(&item)?;

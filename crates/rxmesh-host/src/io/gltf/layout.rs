@@ -179,7 +179,10 @@ impl BufferLayout {
 }
 
 /// Returns numbers as bytes, the lowest first.
-pub(super) fn bytes<T: Copy + Sync, const N: usize>(values: &[T], of: fn(T) -> [u8; N]) -> Vec<u8> {
+pub(super) fn bytes<T: Copy + Sync, const N: usize>(
+    values: &[T],
+    of: impl Fn(T) -> [u8; N] + Sync,
+) -> Vec<u8> {
     let mut all = vec![0; N * values.len()];
     let chunks = all.par_chunks_mut(N * CHUNK).zip(values.par_chunks(CHUNK));
     chunks.lean().for_each(|(to, from)| {
@@ -193,7 +196,7 @@ pub(super) fn bytes<T: Copy + Sync, const N: usize>(values: &[T], of: fn(T) -> [
 pub(super) fn rows<T: Copy + Sync, const N: usize>(
     values: &[T],
     width: usize,
-    of: fn(T) -> [u8; N],
+    of: impl Fn(T) -> [u8; N] + Sync,
 ) -> Vec<u8> {
     let stride = (N * width).next_multiple_of(4);
     if stride == N * width {

@@ -92,7 +92,10 @@ pub(super) struct ElementBytes<'a> {
 
 impl ElementBytes<'_> {
     /// Returns the numbers of all elements, each made of `N` bytes.
-    pub(super) fn read<T: Send, const N: usize>(&self, number: fn([u8; N]) -> T) -> Vec<T> {
+    pub(super) fn read<T: Send, const N: usize>(
+        &self,
+        number: impl Fn([u8; N]) -> T + Sync,
+    ) -> Vec<T> {
         let size = N * self.width;
         if self.stride == size || self.count < 2 {
             let numbers = self.bytes[..size * self.count].as_chunks::<N>().0;

@@ -187,6 +187,12 @@ impl Packer {
             next if next == c => turns[2],
             _ => turns[0],
         };
+        // A mesh after another one begins at the first vertex again.
+        let restarts = [a, b, c] == [0, 1, 2] && self.next > 0;
+        if restarts {
+            self.next = 0;
+            self.vertices = Fifo::new(u32::MAX);
+        }
         let is_new = self.is_next(a);
         let mut ways = [0; 2];
         for (way, vertex) in ways.iter_mut().zip([b, c]) {
@@ -198,11 +204,9 @@ impl Packer {
             };
         }
         let both = ways[0] << 4 | ways[1];
-        // The first two codes of a byte of its own: 0 there would begin the count anew.
-        let short = WAYS[..14]
-            .iter()
-            .position(|w| *w == both)
-            .filter(|_| is_new);
+        // A byte of 0 behind the code makes the decoder begin anew, and stands for nothing else.
+        let short = WAYS[..14].iter().position(|w| *w == both);
+        let short = short.filter(|_| is_new && !restarts);
         match short {
             Some(short) => self.codes.push(0xF0 | short as u8),
             None => {
