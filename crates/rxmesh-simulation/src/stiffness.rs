@@ -16,7 +16,7 @@ use rxmesh_simulation_kernels::energy::Model;
 use rxmesh_simulation_kernels::small::Symmetric;
 use rxmesh_simulation_kernels::solve::explicit::Collect;
 use rxmesh_simulation_kernels::solve::linearise::{self, Linearise};
-use rxmesh_simulation_kernels::solve::newton::{Newton, SCALARS};
+use rxmesh_simulation_kernels::solve::newton::state::{Newton, SCALARS};
 use rxmesh_simulation_kernels::solve::product::Product;
 use rxmesh_simulation_kernels::staged::BodyPositions;
 use std::marker::PhantomData;

@@ -23,7 +23,6 @@ extern crate std;
 
 pub mod build;
 pub mod expand;
-mod inverse;
 pub mod local;
 pub mod lock;
 pub mod queue;
@@ -34,7 +33,6 @@ pub mod stash;
 pub mod store;
 pub mod table;
 pub mod tally;
-mod transfer;
 pub mod visit;
 
 pub use build::{BuildPatches, Flatten, NumberElements, NumberVertices, PlaceByHandle};
@@ -48,7 +46,7 @@ pub use store::{
 };
 pub use table::{CuckooTable, OVERFLOW, RibbonEntry};
 pub use tally::{TALLIES, Tally};
-pub use visit::{Speculate, seed_kind, shared_bytes};
+pub use visit::speculate::{Speculate, seed_kind, shared_bytes};
 
 use rxmesh_kernels::algo::delaunay::DelaunayFlip;
 use rxmesh_kernels::algo::remesh::{CollapseShort, EqualiseFlip, SplitLong};

@@ -98,7 +98,11 @@ impl Loop {
         self.make(&FaceSource::Device(faces, *extras))
     }
 
-    fn of(engine: &Engine, source: &FaceSource, options: &Options) -> Result<Loop, Error> {
+    pub(crate) fn of(
+        engine: &Engine,
+        source: &FaceSource,
+        options: &Options,
+    ) -> Result<Loop, Error> {
         check_levels(options)?;
         let tiled = tiled(engine, options.levels);
         let mesh = Mesh::empty(engine)?;

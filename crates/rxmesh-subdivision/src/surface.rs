@@ -1,5 +1,6 @@
 //! One type for all schemes.
 
+use crate::faces::FaceSource;
 use crate::{CatmullClark, DeviceFaces, Extras, Loop, Mesh, Options, Scheme, Sqrt3};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
@@ -59,17 +60,7 @@ impl Subdivision {
     /// [`MeshError`](rxmesh_host::mesh::MeshError) for a sharp edge that the mesh does not have; [`Error::TooLarge`]
     /// for a result that 32 bits cannot address; no memory on the engine.
     pub fn new(engine: &Engine, mesh: &PolyMesh, options: &Options) -> Result<Subdivision, Error> {
-        let surface = match options.scheme {
-            Scheme::CatmullClark => {
-                SchemeSurface::CatmullClark(Box::new(CatmullClark::new(engine, mesh, options)?))
-            }
-            Scheme::Loop => SchemeSurface::Loop(Box::new(Loop::new(engine, mesh, options)?)),
-            Scheme::Sqrt3 => SchemeSurface::Sqrt3(Box::new(Sqrt3::new(engine, mesh, options)?)),
-        };
-        Ok(Subdivision {
-            surface,
-            levels: options.levels,
-        })
+        Subdivision::of(engine, &FaceSource::Host(mesh), options)
     }
 
     /// Prepares a surface as [`Subdivision::new`], from faces that are on the engine already.
@@ -83,16 +74,16 @@ impl Subdivision {
         extras: &Extras,
         options: &Options,
     ) -> Result<Subdivision, Error> {
+        Subdivision::of(engine, &FaceSource::Device(faces, *extras), options)
+    }
+
+    fn of(engine: &Engine, source: &FaceSource, options: &Options) -> Result<Subdivision, Error> {
         let surface = match options.scheme {
-            Scheme::CatmullClark => SchemeSurface::CatmullClark(Box::new(
-                CatmullClark::from_faces(engine, faces, extras, options)?,
-            )),
-            Scheme::Loop => {
-                SchemeSurface::Loop(Box::new(Loop::from_faces(engine, faces, extras, options)?))
+            Scheme::CatmullClark => {
+                SchemeSurface::CatmullClark(Box::new(CatmullClark::of(engine, source, options)?))
             }
-            Scheme::Sqrt3 => {
-                SchemeSurface::Sqrt3(Box::new(Sqrt3::from_faces(engine, faces, extras, options)?))
-            }
+            Scheme::Loop => SchemeSurface::Loop(Box::new(Loop::of(engine, source, options)?)),
+            Scheme::Sqrt3 => SchemeSurface::Sqrt3(Box::new(Sqrt3::of(engine, source, options)?)),
         };
         Ok(Subdivision {
             surface,

@@ -1,5 +1,6 @@
-//! Checks of the lines of code and documents: none is longer than [`LONGEST`] characters, no doc comment begins with
-//! one of [`NOUN_PHRASES`], and no type name stands more than twice ([`names`](super::names)).
+//! Checks of the lines of code and documents: none is longer than [`LONGEST`] characters, no file of code outside
+//! tests has more than [`MOST_LINES`] lines, no doc comment begins with one of [`NOUN_PHRASES`], and no type name
+//! stands more than twice ([`names`](super::names)).
 
 use std::fs;
 use std::path::Path;
@@ -12,6 +13,22 @@ use crate::workspace;
 
 /// Most characters of a line.
 const LONGEST: usize = 120;
+
+/// Most lines of a file of code. Tests may be longer.
+const MOST_LINES: usize = 500;
+
+/// Files of code that may be longer, each with the reason: tables of numbers, and others that no cut makes clearer. A
+/// file that is not longer does not belong here.
+const LONG_FILES: &[(&str, &str)] = &[
+    (
+        "crates/rxmesh-apps/src/run.rs",
+        "to be divided with the work on the frame of commands",
+    ),
+    (
+        "crates/rxmesh/src/on/vertices.rs",
+        "to be divided with the work on the floor of operations",
+    ),
+];
 
 /// Extensions of the checked files.
 const EXTENSIONS: [&str; 6] = ["rs", "md", "toml", "sh", "py", "yml"];
@@ -35,19 +52,25 @@ pub(crate) fn run() -> anyhow::Result<()> {
         );
         names.add(name, &text);
         if name.ends_with(".rs") {
+            faults.extend(wrong_length(name, text.lines().count(), LONG_FILES));
             faults.extend(noun_phrases(&text).map(|(line, word)| {
                 format!("{name}:{line}: the doc comment begins with \"{word}\", not with a verb or a noun")
             }));
         }
     }
     faults.extend(names.faults());
+    let gone = LONG_FILES
+        .iter()
+        .filter(|(long, _)| !files.iter().any(|f| f == long));
+    faults.extend(gone.map(|(name, _)| format!("{name}: is in `LONG_FILES`, but is no file")));
     if !faults.is_empty() {
         bail!("{}\n{} faults", faults.join("\n"), faults.len());
     }
     println!(
-        "{} files, no line longer than {LONGEST} characters, no doc comment that begins with a noun phrase, no third \
-        type of a name",
-        files.len()
+        "{} files, no line longer than {LONGEST} characters, no file of code longer than {MOST_LINES} lines but {}, no \
+        doc comment that begins with a noun phrase, no third type of a name",
+        files.len(),
+        LONG_FILES.len()
     );
     Ok(())
 }
@@ -82,6 +105,28 @@ fn files(root: &Path) -> anyhow::Result<Vec<String>> {
         .filter(wanted)
         .map(str::to_owned)
         .collect())
+}
+
+/// Returns the fault of a file of code with too many lines, or of one that is needlessly listed among those that may
+/// have them.
+fn wrong_length(name: &str, lines: usize, exempt: &[(&str, &str)]) -> Option<String> {
+    let long = lines > MOST_LINES && !is_test(name);
+    match (long, exempt.iter().any(|(listed, _)| *listed == name)) {
+        (true, false) => Some(format!(
+            "{name}: {lines} lines, more than {MOST_LINES}: cut it by meaning, and move its tests to a `tests.rs`"
+        )),
+        (false, true) => Some(format!(
+            "{name}: {lines} lines, at most {MOST_LINES}: take it from `LONG_FILES`"
+        )),
+        _ => None,
+    }
+}
+
+/// Returns `true` for a file of tests: a `tests.rs`, or a file in a folder `tests`.
+fn is_test(name: &str) -> bool {
+    let mut parts = name.split('/');
+    let file = parts.next_back();
+    file == Some("tests.rs") || parts.any(|folder| folder == "tests")
 }
 
 /// Returns the numbers of the lines that are too long, from 1, with their lengths.
@@ -130,7 +175,27 @@ fn doc_text(line: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{noun_phrases, too_long};
+    use super::{MOST_LINES, noun_phrases, too_long, wrong_length};
+
+    #[test]
+    fn files_with_too_many_lines_are_found_and_so_are_needless_exceptions() {
+        let exempt = [("src/table.rs", "numbers")];
+        let is_wrong = |name: &str, lines| wrong_length(name, lines, &exempt).is_some();
+        assert!(!is_wrong("src/a.rs", MOST_LINES));
+        assert!(is_wrong("src/a.rs", MOST_LINES + 1));
+        assert!(!is_wrong("src/table.rs", MOST_LINES + 1));
+        assert!(is_wrong("src/table.rs", MOST_LINES));
+        for test in [
+            "tests/src/a.rs",
+            "crates/a/tests/suite/b.rs",
+            "src/a/tests.rs",
+        ] {
+            assert!(!is_wrong(test, MOST_LINES + 1), "{test}");
+        }
+        for code in ["src/tests_of.rs", "src/my_tests/a.rs", "src/contest.rs"] {
+            assert!(is_wrong(code, MOST_LINES + 1), "{code}");
+        }
+    }
 
     #[test]
     fn long_lines_are_found_and_those_that_cannot_be_broken_are_not() {

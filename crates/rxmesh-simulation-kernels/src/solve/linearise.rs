@@ -3,7 +3,7 @@
 //! Derivatives are stored factored, up to 30 words per cell: a product with them needs neither singular values nor the
 //! rest shape.
 
-use super::newton::{Newton, NewtonScalar};
+use super::newton::state::{Newton, NewtonScalar};
 use crate::assemble::{Sums, THREADS};
 use crate::cells::balanced;
 use crate::energy::{Model, TANGENT_WORDS, Tangent, energy_kernels};

@@ -1,7 +1,7 @@
 //! Product of the implicit step's matrix with a vector.
 
 use super::linearise::kept;
-use super::newton::{Newton, NewtonScalar};
+use super::newton::state::{Newton, NewtonScalar};
 use crate::assemble::{SumTables, Sums, THREADS};
 use crate::cells::balanced;
 use crate::energy::{InFrame, SpringDerivatives, Tangent};

@@ -11,9 +11,12 @@ use rxmesh_host::{Error, Vec3};
 use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_simulation_kernels::small::Symmetric;
-use rxmesh_simulation_kernels::solve::newton::{
-    Begin, End, Inertia, Move, NewtonScalar, Start, Stay, Step, Trial, VERTICES,
-};
+use rxmesh_simulation_kernels::solve::newton::VERTICES;
+use rxmesh_simulation_kernels::solve::newton::inertia::Inertia;
+use rxmesh_simulation_kernels::solve::newton::linear::{Begin, Step};
+use rxmesh_simulation_kernels::solve::newton::search::{Move, Trial};
+use rxmesh_simulation_kernels::solve::newton::state::NewtonScalar;
+use rxmesh_simulation_kernels::solve::newton::time_step::{End, Start, Stay};
 use rxmesh_simulation_kernels::staged::BodyPositions;
 use std::marker::PhantomData;
 

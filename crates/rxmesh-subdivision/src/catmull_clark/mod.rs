@@ -178,7 +178,11 @@ impl CatmullClark {
         self.settle(checked)
     }
 
-    fn of(engine: &Engine, source: &FaceSource, options: &Options) -> Result<CatmullClark, Error> {
+    pub(crate) fn of(
+        engine: &Engine,
+        source: &FaceSource,
+        options: &Options,
+    ) -> Result<CatmullClark, Error> {
         let mut surface = CatmullClark {
             engine: engine.clone(),
             options: *options,

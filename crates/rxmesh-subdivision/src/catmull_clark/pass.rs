@@ -8,7 +8,8 @@ use rxmesh_host::engine::Buffer;
 use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::mem::Global;
 use rxmesh_subdivision_kernels::catmull_clark::once::{EdgePoints, FacePoints, VertexPoints};
-use rxmesh_subdivision_kernels::catmull_clark::rings::{CHUNK, RefineRings, RingPoints};
+use rxmesh_subdivision_kernels::catmull_clark::rings::points::RingPoints;
+use rxmesh_subdivision_kernels::catmull_clark::rings::{CHUNK, RefineRings};
 use rxmesh_subdivision_kernels::catmull_clark::tiles::RefineTiles;
 use rxmesh_subdivision_kernels::catmull_clark::{ComponentCount, ComponentRows, Output};
 

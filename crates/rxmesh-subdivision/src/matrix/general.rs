@@ -88,7 +88,7 @@ impl<S: Listed> GeneralSubdivision<S> {
         };
         surface.rebuild()?;
         let between = |back: u32| match levels.checked_sub(back) {
-            // No scratch buffer for the base level: its values are the caller upholds the contract.
+            // No scratch buffer for the base level: its values are the caller's.
             Some(level) if level > 0 => 4 * surface.counts[level as usize].vertices as usize,
             _ => 0,
         };

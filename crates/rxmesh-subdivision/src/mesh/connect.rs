@@ -9,9 +9,11 @@ use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
 use rxmesh_host::mesh::{EdgeTable, Faces, MeshError, PolyMesh};
 use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_subdivision_kernels::build::edges::{ITEMS, NumberEdges};
+use rxmesh_subdivision_kernels::build::rows::{CountEntries, FillEntries};
+use rxmesh_subdivision_kernels::build::twins::Twins;
 use rxmesh_subdivision_kernels::build::{
-    BAD_EDGE, BAD_FACE, BAD_ID, CORNERS, CountEntries, EDGES, FANS, FaceColumns, FillEntries,
-    ITEMS, NumberEdges, REPORT, Twins,
+    BAD_EDGE, BAD_FACE, BAD_ID, CORNERS, EDGES, FANS, FaceColumns, REPORT,
 };
 use rxmesh_subdivision_kernels::scan::ScanParts;
 use rxmesh_subdivision_kernels::topology::NONE;

@@ -1,6 +1,7 @@
 //! Edges at which data of a mesh change.
 
-use super::corners::{at_ends, flat_faces, same};
+use super::corners::charts::{at_ends, same};
+use super::corners::normals::flat_faces;
 use super::groups;
 use crate::Error;
 use crate::mesh::{ColumnData, EdgeTable, ElementKind, TriMesh};

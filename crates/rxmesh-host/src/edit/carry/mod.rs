@@ -19,7 +19,8 @@ use crate::store::RxMesh;
 pub use borders::Borders;
 pub use map::{ElementMap, GONE};
 
-use corners::{CornerValues, Layer};
+use corners::charts::CornerValues;
+use corners::{Layer, normals};
 use fans::SeamFans;
 use glam::Vec3;
 use order::NewElements;
@@ -89,13 +90,12 @@ impl Carried {
         let of_vertices =
             |c: &crate::mesh::Column| c.element == ElementKind::Vertex && c.name != NORMAL;
         let any = mesh.extras.columns.iter().any(of_vertices);
-        let places = match any || texcoords.is_some() || normals.is_some() {
-            true => {
-                let places = session.attach(&rx.attribute_from::<Vertex, _>(&mesh.positions)?)?;
-                session.interpolate(places)?;
-                Some(places)
-            }
-            false => None,
+        let places = if any || texcoords.is_some() || normals.is_some() {
+            let places = session.attach(&rx.attribute_from::<Vertex, _>(&mesh.positions)?)?;
+            session.interpolate(places)?;
+            Some(places)
+        } else {
+            None
         };
         Ok(Carried {
             mesh,
@@ -422,11 +422,11 @@ impl Carried {
     ) -> Result<(), Error> {
         if let Some(mut layer) = mesh.extras.corner_normals.take() {
             if let (Some(old), Some(normals)) = (&self.mesh.extras.corner_normals, &self.normals) {
-                corners::make_units(&mut layer, old.entries());
+                normals::make_units(&mut layer, old.entries());
                 normals.keep_flat(old, order, mesh, &mut layer);
             }
             if session.motion() == Motion::WithSurface {
-                corners::renew_normals(mesh, &mut layer);
+                normals::renew_normals(mesh, &mut layer);
             }
             mesh.extras.corner_normals = Some(layer);
         }

@@ -207,20 +207,19 @@ fn klein(n: u32, m: u32, open: bool) -> TriMesh {
     let at = |i: u32, j: u32| {
         let (u, v) = (i as f32 / n as f32 * 6.2831855, j as f32 / m as f32);
         let (half, w) = (u / 2.0, if open { v - 0.5 } else { v * 6.2831855 });
-        match open {
-            true => Vec3::new(
+        if open {
+            Vec3::new(
                 (2.0 + w * half.cos()) * u.cos(),
                 (2.0 + w * half.cos()) * u.sin(),
                 w * half.sin(),
-            ),
-            false => {
-                let r = 2.0 + half.cos() * w.sin() - half.sin() * (2.0 * w).sin();
-                Vec3::new(
-                    r * u.cos(),
-                    r * u.sin(),
-                    half.sin() * w.sin() + half.cos() * (2.0 * w).sin(),
-                )
-            }
+            )
+        } else {
+            let r = 2.0 + half.cos() * w.sin() - half.sin() * (2.0 * w).sin();
+            Vec3::new(
+                r * u.cos(),
+                r * u.sin(),
+                half.sin() * w.sin() + half.cos() * (2.0 * w).sin(),
+            )
         }
     };
     let places = (0..n).flat_map(|i| (0..rows).map(move |j| (i, j)));

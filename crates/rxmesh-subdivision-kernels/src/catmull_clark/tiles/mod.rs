@@ -10,7 +10,8 @@ mod whole;
 
 use super::creases::Creases;
 use super::neighbours::{FACES, Flags, Neighbours, POINTS};
-use super::rings::{IN, OUT, RingPoints};
+use super::rings::points::RingPoints;
+use super::rings::{IN, OUT};
 use super::{ComponentCount, LevelGrid, Output, next, prev};
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::args;

@@ -281,43 +281,42 @@ impl Assembled for FlowSystem<'_> {
 impl Products for FlowSystem<'_> {
     fn product(&self, sums: CgSums, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
         let mass = self.mass.global()?;
-        match self.matrix_free {
-            true => {
-                let (x0, regular, dt) = (self.x0.staged()?, self.regular.global(), self.dt);
-                let (some_are, some_are_not) = self.patches;
-                if some_are {
-                    self.rx.launch(McfFans {
-                        x0,
-                        d,
-                        fans: self.fans,
-                        mass,
-                        regular,
-                        q,
-                        sums,
-                        dt,
-                    })?;
-                }
-                if some_are_not {
-                    self.rx.launch(McfProduct {
-                        x0,
-                        d,
-                        ve: self.ve,
-                        mass,
-                        regular,
-                        q,
-                        sums,
-                        dt,
-                    })?;
-                }
+        if self.matrix_free {
+            let (x0, regular, dt) = (self.x0.staged()?, self.regular.global(), self.dt);
+            let (some_are, some_are_not) = self.patches;
+            if some_are {
+                self.rx.launch(McfFans {
+                    x0,
+                    d,
+                    fans: self.fans,
+                    mass,
+                    regular,
+                    q,
+                    sums,
+                    dt,
+                })?;
             }
-            false => self.rx.launch(McfAssembled {
+            if some_are_not {
+                self.rx.launch(McfProduct {
+                    x0,
+                    d,
+                    ve: self.ve,
+                    mass,
+                    regular,
+                    q,
+                    sums,
+                    dt,
+                })?;
+            }
+        } else {
+            self.rx.launch(McfAssembled {
                 d,
                 vv: self.vv,
                 weights: self.kept.global(),
                 mass,
                 q,
                 sums,
-            })?,
+            })?;
         }
         Ok(())
     }

@@ -28,7 +28,8 @@ pub use deviation::{BOUND_WORDS, SimplifyBounds, SimplifyDeviation, from_ordered
 pub use order::{EdgePriority, MOST_TURNS};
 pub use prepare::{COSTS_ALONE, SimplifyBorders, SimplifyCosts, SimplifyHolds, SimplifyQuadrics};
 use quadric::Stored;
-pub use select::{COURSE_WORDS, Course, EdgeCosts, IDLE_ROUNDS, SELECT_WORDS, SimplifySelect};
+pub use select::costs::EdgeCosts;
+pub use select::{COURSE_WORDS, Course, IDLE_ROUNDS, SELECT_WORDS, SimplifySelect};
 pub use surface::{Placement, QuadricSurface};
 
 kernel_list! {

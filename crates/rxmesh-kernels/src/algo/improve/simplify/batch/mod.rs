@@ -7,7 +7,8 @@ mod winners;
 
 pub use winners::{BatchLimit, BatchList, BatchWinners, Winning};
 
-use super::select::{EdgeCosts, NewEdges, cheap, refused_or};
+use super::select::cheap;
+use super::select::costs::{EdgeCosts, NewEdges, refused_or};
 use super::{Course, EdgePriority, IDLE_ROUNDS, LineForm, REFUSED, SELECT_WORDS, TOO_FAR};
 use crate::cavity::{Counter, out_of_room};
 use crate::edit::{FlatMesh, HalfEdgeMesh, NONE};

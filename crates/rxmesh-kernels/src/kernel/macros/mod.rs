@@ -1,0 +1,5 @@
+//! `args!`, `kernel!` and `entries!`.
+
+mod args;
+mod entries;
+mod kernel;
