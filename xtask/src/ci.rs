@@ -9,7 +9,9 @@ use std::time::Instant;
 use anyhow::{bail, ensure};
 use cuda_builder::Toolchain;
 
-use crate::{checks, doctor, downstream, fuzz, new_kernels, part, ptx, sweep, watch, workspace};
+use crate::{
+    checks, doctor, downstream, fuzz, new_kernels, part, ptx, python, sweep, watch, workspace,
+};
 
 #[derive(clap::Args)]
 pub(crate) struct CiArguments {
@@ -91,6 +93,7 @@ const STEPS: &[Step] = &[
     ("part", part::run),
     ("doc", documented),
     ("example", example),
+    ("python", python::run),
     ("packages", downstream::packages),
     ("fuzz", fuzz::ci),
     ("sweep", sweep::ci),

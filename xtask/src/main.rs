@@ -11,6 +11,7 @@ mod new_kernels;
 mod packages;
 mod part;
 mod ptx;
+mod python;
 mod sweep;
 mod table;
 mod watch;

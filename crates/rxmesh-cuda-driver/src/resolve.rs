@@ -125,7 +125,10 @@ macro_rules! trampolines {
                 // A jump leaves all argument registers and the stack as they are, so one body serves every signature.
                 // `jmp` is a plain 8-byte load of an aligned slot, which is how a relaxed atomic load compiles on this
                 // processor.
+                // Hidden: a library that holds this crate must not take the calls that other libraries of its process
+                // make to the driver.
                 core::arch::naked_asm!(
+                    concat!(".hidden ", stringify!($name)),
                     "jmp qword ptr [rip + {table} + {offset}]",
                     table = sym TABLE,
                     offset = const (Slot::$name as usize * size_of::<AtomicPtr<c_void>>()),

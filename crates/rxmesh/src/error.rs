@@ -19,6 +19,8 @@ pub enum Error {
     },
     /// A reason in words.
     Message(String),
+    /// The log ended the operation ([`crate::Log::is_stopped`]).
+    Stopped,
     /// An error of the program that runs the operation, such as one of a file.
     Other(Box<dyn std::error::Error + Send + Sync>),
 }
@@ -39,6 +41,7 @@ impl fmt::Display for Error {
             Error::Host(e) => e.fmt(f),
             Error::In { what, .. } => f.write_str(what),
             Error::Message(what) => f.write_str(what),
+            Error::Stopped => f.write_str("stopped"),
             Error::Other(e) => e.fmt(f),
         }
     }
@@ -49,7 +52,7 @@ impl std::error::Error for Error {
         match self {
             Error::Host(e) => e.source(),
             Error::In { source, .. } => Some(source),
-            Error::Message(_) => None,
+            Error::Message(_) | Error::Stopped => None,
             Error::Other(e) => e.source(),
         }
     }

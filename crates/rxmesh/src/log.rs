@@ -53,6 +53,11 @@ pub trait Log {
     /// Called with a line for people and records.
     fn warn(&mut self, warning: String);
 
+    /// Returns `true` if the operation is to end before its next stage, with [`Error::Stopped`].
+    fn is_stopped(&mut self) -> bool {
+        false
+    }
+
     /// Returns the name of the mesh, with which errors and warnings begin.
     fn mesh_name(&self) -> Option<String> {
         None
@@ -76,9 +81,12 @@ impl Log for Silent {
 ///
 /// # Errors
 ///
-/// Those of the work.
+/// Those of the work; [`Error::Stopped`] without work if the log ends the operation.
 pub fn stage<T>(log: &mut dyn Log, stage: Stage, work: impl FnOnce() -> Result<T>) -> Result<T> {
-    timed(log, stage, work).map_err(|e| of_mesh(log, e))
+    timed(log, stage, work).map_err(|e| match e {
+        Error::Stopped => Error::Stopped,
+        e => of_mesh(log, e),
+    })
 }
 
 /// Works as [`stage`], with errors as they are: for work that is not on one mesh.
@@ -88,6 +96,10 @@ pub(crate) fn timed<T>(
     work: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
     log.begin(stage);
+    if log.is_stopped() {
+        log.failed(stage);
+        return Err(Error::Stopped);
+    }
     let start = Instant::now();
     let result = work();
     match result {

@@ -1,5 +1,5 @@
-//! Check that crates depend on each other in one direction: kernels <- host <- rxmesh <- apps, with the speculative
-//! scheduler, subdivision and simulation beside the first two. Modules of a crate do so, too ([`floors`]).
+//! Check that crates depend on each other in one direction: kernels <- host <- rxmesh <- apps and python, with the
+//! speculative scheduler, subdivision and simulation beside the first two. Modules of a crate do so, too ([`floors`]).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,6 +67,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "rxmesh-simulation-kernels",
         ],
     ),
+    ("rxmesh-picture", &["rxmesh-host"]),
     (
         "rxmesh",
         &[
@@ -83,11 +84,13 @@ const ARROWS: &[(&str, &[&str])] = &[
             "rxmesh",
             "rxmesh-host",
             "rxmesh-kernels",
+            "rxmesh-picture",
             "rxmesh-speculative",
             "rxmesh-subdivision",
             "rxmesh-simulation",
         ],
     ),
+    ("rxmesh-python", &["rxmesh"]),
 ];
 
 /// Crates that nothing depends on and that may depend on anything.

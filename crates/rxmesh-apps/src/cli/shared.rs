@@ -120,6 +120,9 @@ pub(crate) struct CommonArgs {
     /// Write a record of the run as JSON to a file, or to stdout with '-'
     #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
     pub(crate) json: Option<PathBuf>,
+    /// Draw the result into a picture, a PNG file; values that the command computes are its colours
+    #[arg(id = "picture_file", long = "picture", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) picture: Option<PathBuf>,
     /// Print nothing but errors (and the record, with --json -)
     #[arg(short, long)]
     pub(crate) quiet: bool,

@@ -3,7 +3,7 @@
 use super::error::{Fault, FaultKind};
 use super::rounding::Rounding;
 use super::scan::{LineWords, quote};
-use crate::mesh::{Placement, may_need_placement, placement_of_points};
+use crate::mesh::{Placement, frame_of, may_need_placement};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
@@ -249,20 +249,13 @@ impl FilePoints {
         is_known.then(|| cells.par_iter().lean().map(sign).collect())
     }
 
-    /// Puts positions of 64 bits into the frame of a mesh with these corners of faces or cells. If 32-bit floats hold
-    /// them as they are along all axes on which the frame differs from the world, that is the world: the frame would
-    /// keep no digit more, and lose those of a vertex far from its origin.
+    /// Puts positions of 64 bits into the frame of a mesh with these corners of faces or cells, if they need one.
     pub(super) fn settle(&mut self, corners: &[u32]) {
         let double = std::mem::take(&mut self.double);
         let decimals = std::mem::take(&mut self.decimals);
-        let placement = placement_of_points(&double, corners);
-        let differs = [0, 1, 2].map(|axis| placement.scale != 1.0 || placement.origin[axis] != 0.0);
-        let exact = |(s, d): (&Vec3, &DVec3)| {
-            (0..3).all(|axis| !differs[axis] || f64::from(s[axis]) == d[axis])
-        };
-        if placement.is_world() || self.positions.par_iter().zip(&double).lean().all(exact) {
+        let Some(placement) = frame_of(&self.positions, &double, corners) else {
             return;
-        }
+        };
         self.placement = placement;
         let local = double.par_iter().lean().map(|d| placement.local(*d));
         self.positions = local.collect();

@@ -215,6 +215,16 @@ impl Vertices {
         Ok(Arc::make_mut(&mut self.mesh))
     }
 
+    /// Returns the mesh on the host, as [`Vertices::mesh`], without a copy of it if nothing else holds it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the engine.
+    pub fn into_mesh(mut self, log: &mut dyn Log) -> Result<TriMesh> {
+        self.shared_mesh(log)?;
+        Ok(Arc::unwrap_or_clone(self.mesh))
+    }
+
     /// Works like [`Vertices::mesh`].
     pub(crate) fn shared_mesh(&mut self, log: &mut dyn Log) -> Result<&Arc<TriMesh>> {
         if let Some(Moved { normals }) = self.moved {

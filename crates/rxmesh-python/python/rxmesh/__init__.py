@@ -1,0 +1,48 @@
+"""Triangle and tetrahedral meshes on NVIDIA GPUs and on CPUs.
+
+Every operation is a function of arrays, and a method of `Mesh`:
+
+>>> import rxmesh
+>>> small = rxmesh.simplify(v, f, faces=1000)  # doctest: +SKIP
+>>> v2, f2 = small  # doctest: +SKIP
+
+`help(rxmesh.simplify)` lists its arguments and the keys of its report. The GPU is started by the first call.
+"""
+
+from typing import Any, Callable
+
+from . import _rxmesh
+from ._rxmesh import Buffer, Error, Mesh, Result, __version__, read, write
+
+__all__ = ["Buffer", "Error", "Mesh", "Result", "__version__", "read", "write", *_rxmesh.OPERATIONS]
+
+
+def __getattr__(name: str) -> Any:
+    """Makes the function of an operation when it is first used."""
+    if name not in _rxmesh.OPERATIONS:
+        raise AttributeError(f"module 'rxmesh' has no attribute {name!r}")
+    function = _rxmesh.operation(name)
+    globals()[name] = function
+    return function
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def method(self: Mesh, /, *positional: Any, **named: Any) -> Any:
+        function = globals().get(name) or __getattr__(name)
+        return function(self, *positional, **named)
+
+    method.__name__ = name
+    method.__qualname__ = f"Mesh.{name}"
+    method.__doc__ = f"Calls `rxmesh.{name}` with the mesh. Arguments and results are described there."
+    return method
+
+
+for _name in _rxmesh.OPERATIONS:
+    # These take lists of meshes, and scenes.
+    if _name not in ("merge", "simulate"):
+        setattr(Mesh, _name, _method(_name))
+del _name

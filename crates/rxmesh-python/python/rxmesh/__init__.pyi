@@ -1,0 +1,1717 @@
+# Written by `cargo xtask docs` from the list of operations.
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, overload
+
+__version__: str
+
+# An array of numpy, or of any library with `__dlpack__`: torch, CuPy, JAX, Warp; or a nested list.
+Array = Any
+# A number, a text, a path, or numbers that belong together.
+Value = int | float | str | PathLike[str] | tuple[Any, ...]
+# Called with the name of a stage, and with its milliseconds when it has ended.
+Progress = Callable[[str, float | None], Any]
+Path = str | PathLike[str]
+Faces = Array | tuple[Array, Array]
+
+class Error(RuntimeError): ...
+
+class Buffer:
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+class Result:
+    @property
+    def vertices(self) -> Any: ...
+    @property
+    def faces(self) -> Any: ...
+    @property
+    def cells(self) -> Any: ...
+    @property
+    def attributes(self) -> dict[str, Any]: ...
+    @property
+    def vertex_attributes(self) -> dict[str, Any]: ...
+    @property
+    def face_attributes(self) -> dict[str, Any]: ...
+    @property
+    def report(self) -> dict[str, Any]: ...
+    @property
+    def warnings(self) -> list[str]: ...
+    @property
+    def converged(self) -> bool: ...
+    @property
+    def mesh(self) -> Mesh: ...
+    @property
+    def vertex_map(self) -> Any: ...
+    @property
+    def face_map(self) -> Any: ...
+    @property
+    def bodies(self) -> dict[str, Mesh] | None: ...
+    @property
+    def frames(self) -> list[tuple[int, dict[str, Mesh]]] | None: ...
+    def write(self, path: Path, *, ascii: bool = False, format: str | None = None) -> None: ...
+    def __getitem__(self, name: str) -> Any: ...
+    def __iter__(self) -> Iterator[Any]: ...
+
+def read(
+    path: Path,
+    *,
+    polygons: bool = False,
+    format: str | None = None,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+) -> Mesh: ...
+def write(
+    path: Path,
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    cells: Array | None = None,
+    attributes: Mapping[str, Array] | None = None,
+    vertex_attributes: Mapping[str, Array] | None = None,
+    face_attributes: Mapping[str, Array] | None = None,
+    ascii: bool = False,
+    format: str | None = None,
+) -> None: ...
+
+class Mesh:
+    def __init__(
+        self,
+        v: Array,
+        f: Faces | None = None,
+        *,
+        cells: Array | None = None,
+        attributes: Mapping[str, Array] | None = None,
+        vertex_attributes: Mapping[str, Array] | None = None,
+        face_attributes: Mapping[str, Array] | None = None,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+    ) -> None: ...
+    @property
+    def vertices(self) -> Any: ...
+    @property
+    def faces(self) -> Any: ...
+    @property
+    def cells(self) -> Any: ...
+    @property
+    def attributes(self) -> dict[str, Any]: ...
+    @property
+    def vertex_attributes(self) -> dict[str, Any]: ...
+    @property
+    def face_attributes(self) -> dict[str, Any]: ...
+    @property
+    def engine(self) -> str | None: ...
+    def write(self, path: Path, *, ascii: bool = False, format: str | None = None) -> None: ...
+    def mcf(
+        self,
+        *,
+        time_step: Value | None = None,
+        tol: Value | None = None,
+        max_iter: Value | None = None,
+        matrix_free: bool = False,
+        no_preconditioner: bool = False,
+        multigrid: Literal["auto", "always", "never"] | None = None,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        patch_size: Value | None = None,
+        seed: Value | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def normals(
+        self,
+        *,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        patch_size: Value | None = None,
+        seed: Value | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def filter(
+        self,
+        *,
+        scheme: Literal["normals", "vertices"] | None = None,
+        iterations: Value | None = None,
+        noise: Value | None = None,
+        sigma_c: Value | None = None,
+        sigma_s: Value | None = None,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        patch_size: Value | None = None,
+        seed: Value | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def geodesic(
+        self,
+        *,
+        source: Value | Sequence[Value] | None = None,
+        source_point: Value | Sequence[Value] | None = None,
+        threshold: Value | None = None,
+        max_iter: Value | None = None,
+        quality: Literal["distance", "none"] | None = None,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        patch_size: Value | None = None,
+        seed: Value | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def curvature(
+        self,
+        *,
+        quality: Literal["mean", "gaussian", "defect", "none"] | None = None,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        patch_size: Value | None = None,
+        seed: Value | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def quality(
+        self,
+        *,
+        worst: Value | None = None,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        patch_size: Value | None = None,
+        seed: Value | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def components(
+        self,
+        *,
+        through: Literal["edges", "vertices"] | None = None,
+        keep: Value | None = None,
+        largest: bool = False,
+        min_faces: Value | None = None,
+        labels: bool = False,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        patch_size: Value | None = None,
+        seed: Value | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def smooth(
+        self,
+        *,
+        iterations: Value | None = None,
+        lambda_: Value | None = None,
+        mu: Value | None = None,
+        weights: Literal["uniform", "cotangent"] | None = None,
+        move_boundary: bool = False,
+        taubin: bool = False,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        patch_size: Value | None = None,
+        seed: Value | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def spring(
+        self,
+        *,
+        steps: Value | None = None,
+        method: Literal["explicit", "scatter", "implicit"] | None = None,
+        time_step: Value | None = None,
+        stiffness: Value | None = None,
+        mass: Value | None = None,
+        damping: Value | None = None,
+        gravity: Value | None = None,
+        max_iter: Value | None = None,
+        tol: Value | None = None,
+        pin: Value | Sequence[Value] | None = None,
+        pin_boundary: bool = False,
+        pin_top: Value | None = None,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        patch_size: Value | None = None,
+        seed: Value | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def delaunay(
+        self,
+        *,
+        max_rounds: Value | None = None,
+        validate: bool = False,
+        keep_groups: bool = False,
+        groups_from: Value | Sequence[Value] | None = None,
+        no_keep_seams: bool = False,
+        map: bool = False,
+        conflicts: Literal["claims", "speculative"] | None = None,
+        repair: bool = False,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        patch_size: Value | None = None,
+        seed: Value | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def simplify(
+        self,
+        *,
+        faces: Value | None = None,
+        ratio: Value | None = None,
+        error: Value | None = None,
+        cost: Literal["quadric", "length"] | None = None,
+        boundary: Literal["keep", "hold", "free"] | None = None,
+        boundary_weight: Value | None = None,
+        group_weight: Value | None = None,
+        quantile: Value | None = None,
+        max_rounds: Value | None = None,
+        validate: bool = False,
+        keep_groups: bool = False,
+        groups_from: Value | Sequence[Value] | None = None,
+        no_keep_seams: bool = False,
+        map: bool = False,
+        repair: bool = False,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        patch_size: Value | None = None,
+        seed: Value | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def remesh(
+        self,
+        *,
+        target_length: Value | None = None,
+        faces: Value | None = None,
+        adaptive: Value | None = None,
+        min_length: Value | None = None,
+        max_length: Value | None = None,
+        iterations: Value | None = None,
+        smoothing_steps: Value | None = None,
+        keep_features: Value | None = None,
+        no_project: bool = False,
+        max_deviation: Value | None = None,
+        max_faces: Value | None = None,
+        max_rounds: Value | None = None,
+        no_features: bool = False,
+        validate: bool = False,
+        keep_groups: bool = False,
+        groups_from: Value | Sequence[Value] | None = None,
+        no_keep_seams: bool = False,
+        map: bool = False,
+        conflicts: Literal["claims", "speculative"] | None = None,
+        repair: bool = False,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        patch_size: Value | None = None,
+        seed: Value | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def track(
+        self,
+        *,
+        frames: Value | None = None,
+        time_step: Value | None = None,
+        speed: Value | None = None,
+        noise_scale: Value | None = None,
+        target_length: Value | None = None,
+        shortest: Value | None = None,
+        longest: Value | None = None,
+        widest_angle: Value | None = None,
+        smoothing_steps: Value | None = None,
+        max_faces: Value | None = None,
+        max_rounds: Value | None = None,
+        sequence: bool = False,
+        validate: bool = False,
+        keep_groups: bool = False,
+        groups_from: Value | Sequence[Value] | None = None,
+        no_keep_seams: bool = False,
+        map: bool = False,
+        conflicts: Literal["claims", "speculative"] | None = None,
+        repair: bool = False,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        patch_size: Value | None = None,
+        seed: Value | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def cloth(
+        self,
+        *,
+        steps: Value | None = None,
+        every: Value | None = None,
+        frames: bool = False,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def soft(
+        self,
+        *,
+        steps: Value | None = None,
+        every: Value | None = None,
+        solver: Literal["implicit", "springs", "projective", "xpbd", "vbd"] | None = None,
+        pin_top: bool = False,
+        frames: bool = False,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def subdivide(
+        self,
+        *,
+        scheme: Literal["catmull-clark", "loop", "sqrt3"] | None = None,
+        levels: Value | None = None,
+        boundary: Literal["none", "edge-only", "edge-and-corner"] | None = None,
+        creasing: Literal["uniform", "chaikin"] | None = None,
+        uv: Literal["none", "corners-only", "corners-plus1", "corners-plus2", "boundaries", "all"] | None = None,
+        limit: bool = False,
+        normals: bool = False,
+        split_normals: bool = False,
+        adaptive: bool = False,
+        creases: Value | None = None,
+        sharpen_non_manifold: bool = False,
+        triangles: bool = False,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def check(
+        self,
+        cells: Array | None = None,
+        *,
+        no_self_intersections: bool = False,
+        strict: bool = False,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def distance(
+        self,
+        reference: Mesh | Result | tuple[Array, Faces] | None = None,
+        *,
+        quality: bool = False,
+        samples: Value | None = None,
+        seed: Value | None = None,
+        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def repair(
+        self,
+        *,
+        weld: Value | bool | None = None,
+        only: Literal["weld", "degenerate", "duplicates", "split", "orient", "outward", "unused"] | Sequence[Literal["weld", "degenerate", "duplicates", "split", "orient", "outward", "unused"]] | None = None,
+        skip: Literal["weld", "degenerate", "duplicates", "split", "orient", "outward", "unused"] | Sequence[Literal["weld", "degenerate", "duplicates", "split", "orient", "outward", "unused"]] | None = None,
+        min_component: Value | None = None,
+        min_size: Value | None = None,
+        close_gaps: bool = False,
+        gap: Value | None = None,
+        fill_holes: bool = False,
+        max_hole_edges: Value | None = None,
+        max_hole_size: Value | None = None,
+        fill: Literal["flat", "refined", "fair"] | None = None,
+        fill_outer: bool = False,
+        watertight: bool = False,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def transform(
+        self,
+        *,
+        matrix: Value | None = None,
+        up_axis: Value | None = None,
+        rotate: Value | None = None,
+        scale: Value | None = None,
+        center: bool = False,
+        normalize: bool = False,
+        translate: Value | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def sample(
+        self,
+        *,
+        points: Value | None = None,
+        seed: Value | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+
+@overload
+def mcf(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    time_step: Value | None = None,
+    tol: Value | None = None,
+    max_iter: Value | None = None,
+    matrix_free: bool = False,
+    no_preconditioner: bool = False,
+    multigrid: Literal["auto", "always", "never"] | None = None,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result: ...
+@overload
+def mcf(
+    v: list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    time_step: Value | None = None,
+    tol: Value | None = None,
+    max_iter: Value | None = None,
+    matrix_free: bool = False,
+    no_preconditioner: bool = False,
+    multigrid: Literal["auto", "always", "never"] | None = None,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Smooth a mesh by mean curvature flow.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
+
+    Arguments:
+        time_step: Time step in squared length units of the mesh [default: a tenth of the squared mean edge length, which smooths and takes about a percent of the volume; 10 times it melts]
+        tol: The solver stops when the residual's norm has shrunk by this factor [default: 0.000001]
+        max_iter: Most iterations of the solver [default: 1000]
+        matrix_free: Recompute the cotangent weights in each iteration, in shared memory, instead of keeping a matrix: less memory, more time
+        no_preconditioner: Plain conjugate gradients, without Jacobi's preconditioner
+        multigrid: Precondition by multigrid instead, which takes fewer iterations if triangles are needles, of more work each. Needs the matrix: "auto" (After many iterations without it; never without a matrix), "always" (From the beginning), "never" (Not at all) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        seed: Seed of random choices: the same seed gives the same result [default: 1]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        time_step: time step, given or default
+        iterations: iterations done
+        cycles: iterations preconditioned by multigrid
+        residual: square root of r.r over r0.r0 at the end
+        converged: `true` if the residual is below the tolerance
+        volume_before: signed volume of the input; for an open mesh that of the cones from its middle
+        volume_after: the same of the output
+        meshes: for several meshes `path`, `time_step`, `iterations`, `cycles`, `residual`, `converged` of each; `time_step` of the report is then the longest, and `residual` that of all
+
+    Solves (2 A + DT L) x = 2 A x0 by conjugate gradients, with cotangent weights and mixed areas of the input
+    (RXMesh 2021, listing 4); meshes of needles continue with multigrid. Each step reduces the volume; longer steps
+    reduce it more. The report gives the change.
+    Normals of the input are recomputed; all its other data is written unchanged.
+
+    With several meshes each has a separate default time step. All are solved together, each until its own
+    residual is below the tolerance.
+    """
+
+@overload
+def normals(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result: ...
+@overload
+def normals(
+    v: list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Compute vertex normals (weighted as in Max 1999).
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
+
+    Arguments:
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        seed: Seed of random choices: the same seed gives the same result [default: 1]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, and `attributes["normal"]`. Keys of its report:
+        normals: `zero`: vertices whose normal is zero: without a face of positive area, or with faces that cancel
+    """
+
+@overload
+def filter(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    scheme: Literal["normals", "vertices"] | None = None,
+    iterations: Value | None = None,
+    noise: Value | None = None,
+    sigma_c: Value | None = None,
+    sigma_s: Value | None = None,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result: ...
+@overload
+def filter(
+    v: list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    scheme: Literal["normals", "vertices"] | None = None,
+    iterations: Value | None = None,
+    noise: Value | None = None,
+    sigma_c: Value | None = None,
+    sigma_s: Value | None = None,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Remove noise and keep features, by bilateral filtering.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
+
+    Arguments:
+        scheme: Quantity that is filtered: normals of faces, which vertices then follow, or heights of vertices [default: normals, and vertices where sigma_c or sigma_s is given]: "normals" (Normals of faces, which vertices then follow (Zheng, Fu, Au, Tai 2011)), "vertices" (Heights of vertices over each other's tangent planes (Fleishman, Drori, Cohen-Or 2003))
+        iterations: Most iterations; those of normals end when the noise is gone [default: 20 of normals, 5 of vertices]
+        noise: Standard deviation of the noise across the surface, a length in the mesh's unit [default: estimated]
+        sigma_c: Standard deviation of closeness, for vertices: a length in the mesh's unit, or one of mean-edge (each vertex's), shortest-edge (each vertex's), mesh-mean-edge (one for all); the ball around a vertex has twice this radius [default: mean-edge]
+        sigma_s: Standard deviation of similarity, for vertices: steps across the surface much higher than this are kept; a length in the mesh's unit, or one of noise (that of the whole mesh), ball (the standard deviation of the heights in each vertex's ball) [default: noise]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        seed: Seed of random choices: the same seed gives the same result [default: 1]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        scheme: filtered quantity: `normals` or `vertices`
+        iterations: iterations done
+        noise: standard deviation of the noise across the surface, given or estimated
+        noise_over_edge: the same over the mean length of edges
+        large_balls: balls over all iterations that did not fit shared memory
+        volume_before: signed volume of the input; for an open mesh that of the cones from its middle
+        volume_after: the same of the output
+        meshes: for several meshes `path`, `iterations`, `noise` and `noise_over_edge` of each; those of the report are then the largest
+
+    Normals of faces are filtered, by area, closeness and similarity, and vertices follow them (Zheng, Fu,
+    Au, Tai 2011), until the change is as large as the estimated noise: sharp edges and volume are kept,
+    and a mesh without noise hardly changes. With scheme vertices each vertex moves along its normal
+    by the weighted mean height of its neighbours over its tangent plane (Fleishman, Drori, Cohen-Or 2003).
+    Normals of the input are recomputed.
+
+    With several meshes each has its own noise, and ends separately.
+    """
+
+def geodesic(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    source: Value | Sequence[Value] | None = None,
+    source_point: Value | Sequence[Value] | None = None,
+    threshold: Value | None = None,
+    max_iter: Value | None = None,
+    quality: Literal["distance", "none"] | None = None,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Compute the distance along the surface from vertices or points.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`.
+
+    Arguments:
+        source: A source vertex, counted from 0 in the order of the file; may be given several times: the nearest one counts
+        source_point: A source point, in the file's coordinates, projected to the surface; may be given several times: the nearest one counts
+        threshold: A distance that falls by less than this part of the shortest edge around is not passed on: about the part by which distances may be longer than the scheme's [default: 0.004]
+        max_iter: Limit of rounds over the patches [default: twice the number of vertices, many times the usual number]
+        quality: Value for other programs to show: written once more as the column 'quality': "distance" (The distance; the largest one where no source reaches), "none" (No such column) [default: "distance"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        seed: Seed of random choices: the same seed gives the same result [default: 1]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, and values of vertices in `attributes`, by name. Keys of its report:
+        iterations: rounds over the patches
+        converged: `true` if all distances are final
+        max_distance: largest finite distance
+        reached: vertices that a source reaches
+        unreached: vertices that no source reaches
+        off_surface: largest distance of a source point from the surface
+
+    Writes the column 'distance', in the mesh's unit of length: infinite where no source reaches; and
+    'quality', which MeshLab and others show as colour.
+    In a plane distances from one source are exact to a thousandth part (threshold), for any
+    triangles. On curved surfaces the mean error is below 0.5 % and the largest below 5 % on meshes
+    of some thousand faces, against exact geodesics; less on finer ones. Circular waves (Novotni and
+    Klein 2002), propagated as by Romero Calla, Fuentes Perez and Montenegro 2019.
+    """
+
+@overload
+def curvature(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    quality: Literal["mean", "gaussian", "defect", "none"] | None = None,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result: ...
+@overload
+def curvature(
+    v: list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    quality: Literal["mean", "gaussian", "defect", "none"] | None = None,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Compute Gaussian and mean curvature of the vertices.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
+
+    Arguments:
+        quality: Value for other programs to show: written once more as the column 'quality': "mean" (The mean curvature), "gaussian" (The Gaussian curvature), "defect" (The angle defect), "none" (No such column) [default: "mean"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        seed: Seed of random choices: the same seed gives the same result [default: 1]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, and values of vertices in `attributes`, by name. Keys of its report:
+        total_gaussian_curvature: sum of the angle defects, in radians
+        euler_characteristic: V - E + F
+        gauss_bonnet_difference: the first less 2 pi times the second: rounding on manifold meshes, multiples of pi on others (with a warning)
+        gaussian_range: smallest and largest Gaussian curvature, in one over squared length
+        mean_range: smallest and largest mean curvature, in one over length
+        total_area: area
+
+    Writes the columns 'gaussian_curvature' (in one over squared length), 'mean_curvature' (in one over
+    length, positive where the surface bends away from the faces' normals) and 'angle_defect' (in
+    radians), as Meyer et al. 2003 define them; and 'quality', which MeshLab and others show as colour.
+    """
+
+@overload
+def quality(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    worst: Value | None = None,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result: ...
+@overload
+def quality(
+    v: list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    worst: Value | None = None,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Measure the shape of the faces: radius ratio, aspect, angle, area.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
+
+    Arguments:
+        worst: List this many faces, those with the smallest radius ratio first [default: 0]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        seed: Seed of random choices: the same seed gives the same result [default: 1]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, and values of faces in `attributes`, by name. Keys of its report:
+        faces: number of faces
+        least_radius_ratio: smallest radius ratio
+        mean_radius_ratio: mean radius ratio
+        largest_aspect_ratio: largest aspect ratio; null if a face has no area
+        least_angle: smallest angle, in degrees
+        mean_angle: mean of the faces' smallest angles, in degrees
+        least_area: area of the smallest face
+        largest_area: area of the largest face
+        total_area: area of all faces
+        radius_ratios: faces by radius ratio, a bar a tenth
+        angles: faces by smallest angle, a bar each six degrees
+        worst: `face`, `radius_ratio`, `smallest_angle`, `area` of the faces that worst lists
+
+    Writes columns of the faces: 'radius_ratio' (twice the inscribed over the circumscribed radius, 1 if
+    equilateral, 0 without area), 'aspect_ratio' (longest side over the inscribed diameter, 1 if
+    equilateral, infinite without area), 'smallest_angle' (degrees) and 'area'; and 'quality', the radius
+    ratio, which MeshLab and others show as colour. The record has histograms with ten bars each. The
+    measures are those of the Verdict library (Stimpson et al. 2007).
+    """
+
+def components(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    through: Literal["edges", "vertices"] | None = None,
+    keep: Value | None = None,
+    largest: bool = False,
+    min_faces: Value | None = None,
+    labels: bool = False,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Find connected components, and keep the large ones.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`.
+
+    Arguments:
+        through: Element through which two faces are joined: "edges" (An edge that they share), "vertices" (A vertex that they share) [default: "edges"]
+        keep: Keep the N components with the most faces, of equals the first ones in the file [default: all]
+        largest: Keep the component with the most faces, as keep 1
+        min_faces: Keep components of at least N faces [default: 0]
+        labels: Write each face's component as the column 'component' (in PLY, for example)
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        seed: Seed of random choices: the same seed gives the same result [default: 1]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        components: number of components of the input
+        kept: number of kept components
+        listed: the ten components with the most faces, as `label`, `faces`, `vertices`, `area`
+        faces_left_out: faces of the input that are not written
+        vertices_left_out: vertices of the input that are not written
+
+    Components are numbered from 0 in the order of their first faces in the file. Kept components keep
+    all their data and their order. Isolated vertices are in no component, and are removed when any
+    component is.
+    """
+
+@overload
+def smooth(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    iterations: Value | None = None,
+    lambda_: Value | None = None,
+    mu: Value | None = None,
+    weights: Literal["uniform", "cotangent"] | None = None,
+    move_boundary: bool = False,
+    taubin: bool = False,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result: ...
+@overload
+def smooth(
+    v: list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    iterations: Value | None = None,
+    lambda_: Value | None = None,
+    mu: Value | None = None,
+    weights: Literal["uniform", "cotangent"] | None = None,
+    move_boundary: bool = False,
+    taubin: bool = False,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Smooth a mesh by Laplacian or Taubin smoothing.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
+
+    Arguments:
+        iterations: Iterations: a step towards the neighbours' mean, and one away from it if mu or taubin is given [default: 10]
+        lambda_: Part of the way to the neighbours' mean that a vertex goes in a step; above 0, at most 1 (with taubin 0.33) [default: 0.5]
+        mu: Taubin's second step, away from the mean so that the mesh does not shrink: below 0, at least -2 [default: none, with taubin -0.34]
+        weights: Weights of neighbours: "uniform" (All the same), "cotangent" (By the cotangents of the angles opposite the edge, never negative, of the positions at each step) [default: "uniform"]
+        move_boundary: Let boundary vertices move as well
+        taubin: Taubin's smoothing, with his factors where lambda_ and mu are not given
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        seed: Seed of random choices: the same seed gives the same result [default: 1]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        weights: weights of the neighbours
+        steps: steps of either kind done
+        volume_before: signed volume of the input; for an open mesh that of the cones from its middle
+        volume_after: the same of the output
+
+    Each step moves a vertex by a part of the way to the mean of its neighbours (Taubin 1995). Normals of
+    the input are recomputed.
+    """
+
+def spring(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    steps: Value | None = None,
+    method: Literal["explicit", "scatter", "implicit"] | None = None,
+    time_step: Value | None = None,
+    stiffness: Value | None = None,
+    mass: Value | None = None,
+    damping: Value | None = None,
+    gravity: Value | None = None,
+    max_iter: Value | None = None,
+    tol: Value | None = None,
+    pin: Value | Sequence[Value] | None = None,
+    pin_boundary: bool = False,
+    pin_top: Value | None = None,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Simulate a mesh as a mass-spring system.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`.
+
+    Arguments:
+        steps: Time steps [default: 100]
+        method: Method of a time step: "explicit" (Semi-implicit Euler steps, forces gathered by vertices), "scatter" (The same, forces scattered by edges), "implicit" (Implicit Euler steps, stable for long time steps) [default: "explicit"]
+        time_step: Length of a time step, in seconds; explicit steps are stable only well below sqrt(mass / (valence * stiffness)) [default: 0.001]
+        stiffness: Force of a spring over its elongation, in newtons a metre; the same for every edge [default: 100]
+        mass: Mass of a vertex, in kilograms [default: 0.01]
+        damping: Drag: deceleration over velocity, in one over seconds [default: 0.1]
+        gravity: Acceleration of free vertices, in metres over squared seconds [default: "[0, 0, -9.81]"]
+        max_iter: Implicit steps: most iterations of the solver [default: 10]
+        tol: Implicit steps: the solver stops when the residual's norm has shrunk by this factor; 0 for all iterations [default: 0.0001]
+        pin: A fixed vertex, counted from 0 in the order of the file; may be given several times
+        pin_boundary: All vertices of the boundary stay
+        pin_top: The vertices in the top PERCENT of the mesh's height (against gravity) stay
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        seed: Seed of random choices: the same seed gives the same result [default: 1]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        pinned: number of fixed vertices
+        time_step: in seconds; like `stiffness` and `damping` given, or from the size of the mesh
+        energy_before: at rest, in joules: `kinetic`, `elastic`, `gravity` (relative to the input's height), `total`
+        energy: the same at the end
+        last_solve: `iterations` and `residual` of the last implicit step; `null` for the other methods
+
+    Every edge is a spring that is at rest in the input; coordinates are metres. Explicit steps stay
+    stable only well below sqrt(M / (K valence)) seconds. Without gravity, the defaults of step, stiffness
+    and damping follow the longest side L: they are those of 1 m, times sqrt(L) for the step, 1 / L for the
+    stiffness and 1 / sqrt(L) for the damping, so that meshes of any size move alike.
+    Normals of the input are recomputed.
+    """
+
+@overload
+def delaunay(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    max_rounds: Value | None = None,
+    validate: bool = False,
+    keep_groups: bool = False,
+    groups_from: Value | Sequence[Value] | None = None,
+    no_keep_seams: bool = False,
+    map: bool = False,
+    conflicts: Literal["claims", "speculative"] | None = None,
+    repair: bool = False,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result: ...
+@overload
+def delaunay(
+    v: list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    max_rounds: Value | None = None,
+    validate: bool = False,
+    keep_groups: bool = False,
+    groups_from: Value | Sequence[Value] | None = None,
+    no_keep_seams: bool = False,
+    map: bool = False,
+    conflicts: Literal["claims", "speculative"] | None = None,
+    repair: bool = False,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Flip edges until the mesh is Delaunay.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
+
+    Arguments:
+        max_rounds: Most rounds [default: 10000]
+        validate: Check every invariant of the result (track: of every frame)
+        keep_groups: Keep the borders between objects, groups and materials as the boundary is kept (simplify: done by default)
+        groups_from: Keep the borders between faces with different values in these columns of whole numbers, too
+        no_keep_seams: Do not keep seams, where texture coordinates or normals of corners differ between faces and where vertices are split (simplify: nor borders between groups)
+        map: Give the place of each vertex and face of the input in the result as `vertex_map` and `face_map`, -1 for those that are gone
+        conflicts: Scheduler that decides between changes that overlap: "claims" (Claims on flat arrays, in rounds over the whole mesh: the same result on every run), "speculative" (Patches in shared memory that lock their neighbours (Mahmoud et al. 2024): the first to lock wins) [default: "claims"]
+        repair: Repair the mesh first, as the function `repair` does
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        seed: Seed of random choices: the same seed gives the same result [default: 1]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        run: `rounds`, `candidates`, `conflicts`, `refused`, `done` (flips), `finished`
+        left: edges that still violate the criterion, because a flip would fold the surface or make a second edge
+        frozen: frozen edges that violate the criterion
+    """
+
+@overload
+def simplify(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    faces: Value | None = None,
+    ratio: Value | None = None,
+    error: Value | None = None,
+    cost: Literal["quadric", "length"] | None = None,
+    boundary: Literal["keep", "hold", "free"] | None = None,
+    boundary_weight: Value | None = None,
+    group_weight: Value | None = None,
+    quantile: Value | None = None,
+    max_rounds: Value | None = None,
+    validate: bool = False,
+    keep_groups: bool = False,
+    groups_from: Value | Sequence[Value] | None = None,
+    no_keep_seams: bool = False,
+    map: bool = False,
+    repair: bool = False,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result: ...
+@overload
+def simplify(
+    v: list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    faces: Value | None = None,
+    ratio: Value | None = None,
+    error: Value | None = None,
+    cost: Literal["quadric", "length"] | None = None,
+    boundary: Literal["keep", "hold", "free"] | None = None,
+    boundary_weight: Value | None = None,
+    group_weight: Value | None = None,
+    quantile: Value | None = None,
+    max_rounds: Value | None = None,
+    validate: bool = False,
+    keep_groups: bool = False,
+    groups_from: Value | Sequence[Value] | None = None,
+    no_keep_seams: bool = False,
+    map: bool = False,
+    repair: bool = False,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Simplify meshes to a number of faces, or an error, by collapsing edges.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
+
+    Arguments:
+        faces: Stop at this number of faces
+        ratio: Stop at this part of the faces, above 0 and at most 1
+        error: Largest deviation from the input: a length, or with '%' a part of the diagonal of the bounding box. It bounds the distance of a new vertex from the planes of the faces that it stands for, as the root of the mean square
+        cost: Cost by which edges are ordered: the cheapest go first: "quadric" (Least quadric error at the best position for the new vertex (Garland and Heckbert 1997)), "length" (The shortest; the new vertex is placed in the middle, or on the boundary) [default: "quadric"]
+        boundary: Treatment of the boundary: "keep" (Keeps its vertices and edges unchanged), "hold" (Holds its shape: vertices move along it, and are removed where that hardly changes its course), "free" (Treats it like the interior) [default: "hold"]
+        boundary_weight: Weight of a held boundary: that of the planes perpendicular to its faces, times the edge's squared length, against that of the faces, times their area [default: 10]
+        group_weight: Weight of held edges, borders between objects, groups and materials: that of their perpendicular planes, as for the boundary. Only if quadrics are the cost [default: 0]
+        quantile: Part of the edges, the cheapest, that one round considers, above 0 and at most 1: a smaller part is closer to serial simplification, and slower [default: 0.15]
+        max_rounds: Most rounds [default: 100000]
+        validate: Check every invariant of the result (track: of every frame)
+        keep_groups: Keep the borders between objects, groups and materials as the boundary is kept (simplify: done by default)
+        groups_from: Keep the borders between faces with different values in these columns of whole numbers, too
+        no_keep_seams: Do not keep seams, where texture coordinates or normals of corners differ between faces and where vertices are split (simplify: nor borders between groups)
+        map: Give the place of each vertex and face of the input in the result as `vertex_map` and `face_map`, -1 for those that are gone
+        repair: Repair the mesh first, as the function `repair` does
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        seed: Seed of random choices: the same seed gives the same result [default: 1]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        run: `rounds`, `candidates`, `conflicts`, `refused`, `done` (collapses), `finished`
+        faces_before: faces at the beginning
+        target: requested number of faces
+        faces: faces at the end
+        end: `reached`, `deviation`, `stuck` or `rounds`
+        deviation: largest distance of a vertex from the planes of the faces that it stands for, as the root of the mean square; null if lengths are the cost
+        refused: remaining edges by reason (`frozen`, `link`, `fold`, `not_finite`, `bend`, `deviation`), if the number was not reached
+        meshes: for several meshes `path`, `faces_before`, `target`, `faces`, `end`, `deviation` of each
+
+    Edges collapse to the point of least quadric error (Garland and Heckbert 1997); boundaries are held.
+    Vertices on borders between groups and materials and on seams of the texture move only along them.
+    Collapses that would change the topology or flip a face are refused, and non-manifold vertices stay. If
+    that leaves more faces than were asked for, `converged` is `False` and the reasons are listed. error bounds
+    the distance from the input; together with ratio or faces the first limit that is reached ends it.
+
+    With several meshes each is simplified to a separate target, all in the same rounds, and -o names the
+    folder of the results.
+    """
+
+@overload
+def remesh(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    target_length: Value | None = None,
+    faces: Value | None = None,
+    adaptive: Value | None = None,
+    min_length: Value | None = None,
+    max_length: Value | None = None,
+    iterations: Value | None = None,
+    smoothing_steps: Value | None = None,
+    keep_features: Value | None = None,
+    no_project: bool = False,
+    max_deviation: Value | None = None,
+    max_faces: Value | None = None,
+    max_rounds: Value | None = None,
+    no_features: bool = False,
+    validate: bool = False,
+    keep_groups: bool = False,
+    groups_from: Value | Sequence[Value] | None = None,
+    no_keep_seams: bool = False,
+    map: bool = False,
+    conflicts: Literal["claims", "speculative"] | None = None,
+    repair: bool = False,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result: ...
+@overload
+def remesh(
+    v: list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    target_length: Value | None = None,
+    faces: Value | None = None,
+    adaptive: Value | None = None,
+    min_length: Value | None = None,
+    max_length: Value | None = None,
+    iterations: Value | None = None,
+    smoothing_steps: Value | None = None,
+    keep_features: Value | None = None,
+    no_project: bool = False,
+    max_deviation: Value | None = None,
+    max_faces: Value | None = None,
+    max_rounds: Value | None = None,
+    no_features: bool = False,
+    validate: bool = False,
+    keep_groups: bool = False,
+    groups_from: Value | Sequence[Value] | None = None,
+    no_keep_seams: bool = False,
+    map: bool = False,
+    conflicts: Literal["claims", "speculative"] | None = None,
+    repair: bool = False,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Make triangles of one size, close to equilateral.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
+
+    Arguments:
+        target_length: Target length of edges [default: the mean length of the input's edges]
+        faces: Approximate number of faces of the result, in place of a length
+        adaptive: Make edges shorter where the surface is curved, so that they deviate from it by about this distance
+        min_length: Smallest length by curvature [default: a quarter of the target length]
+        max_length: Largest length by curvature [default: four target lengths]
+        iterations: Number of times to split, contract, flip and smooth; a few more if that brings lengths nearer to the target [default: 3]
+        smoothing_steps: Smoothing steps per iteration [default: 5]
+        keep_features: Keep edges whose faces meet at this angle in degrees or more (0 is flat), as the boundary is kept [default: 30]
+        no_project: Leave vertices where smoothing puts them: do not move them back to the closest points of the input
+        max_deviation: Refuse contractions that move the surface farther than this part of the target length (or of a twelfth of the square root of its area, if that is less), where its curvature is too large for edges of that length [default: 0.12]
+        max_faces: Most faces: refuses to begin if more are expected, and stops if more are made [default: three times those of the input, or 20 million if that is more]
+        max_rounds: Most rounds of each operator in an iteration [default: 1000]
+        no_features: Keep no sharp edges
+        validate: Check every invariant of the result (track: of every frame)
+        keep_groups: Keep the borders between objects, groups and materials as the boundary is kept (simplify: done by default)
+        groups_from: Keep the borders between faces with different values in these columns of whole numbers, too
+        no_keep_seams: Do not keep seams, where texture coordinates or normals of corners differ between faces and where vertices are split (simplify: nor borders between groups)
+        map: Give the place of each vertex and face of the input in the result as `vertex_map` and `face_map`, -1 for those that are gone
+        conflicts: Scheduler that decides between changes that overlap: "claims" (Claims on flat arrays, in rounds over the whole mesh: the same result on every run), "speculative" (Patches in shared memory that lock their neighbours (Mahmoud et al. 2024): the first to lock wins) [default: "claims"]
+        repair: Repair the mesh first, as the function `repair` does
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        seed: Seed of random choices: the same seed gives the same result [default: 1]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        target_length: target length of edges
+        features: sharp edges kept at the beginning: those of lines that are long enough for the target length
+        area_before: area of the input; `area_after` is that of the result
+        volume_before: volume of the input by the divergence theorem, without meaning for a mesh with a boundary; `volume_after` is that of the result
+        iterations: iterations done
+        faces: faces of the result
+        expected_faces: requested number of faces, or the area over that of a triangle of the target length
+        length_over_target: mean length of edges over the target length
+        on_target: `true` if lengths and faces are close to the request
+        split: `rounds`, `candidates`, `conflicts`, `refused`, `done`, `finished` of the splits
+        collapse: the same of the contractions
+        flip: the same of the flips
+        meshes: for several meshes `path`, `target_length`, `iterations`, `faces`, `expected_faces`, `length_over_target`, `on_target`, areas and volumes of each; `target_length` of the report is then the longest
+
+    Repeatedly splits edges above 4/3 of the target, contracts those below 4/5, flips towards valence 6 (4 on
+    the boundary), smooths in the tangent planes and moves vertices back to the input (Botsch and Kobbelt
+    2004). The boundary is kept, and so are sharp edges whose lines extend over at least a target length, or
+    four if they end on a smooth surface. With adaptive edges are shorter where the surface is curved
+    (Dunyach et al. 2013). Non-manifold meshes are refused.
+
+    Where the curvature is too large for edges of the target length, as on a rod that is thinner than the
+    length or on a small part, contractions are refused that would move the surface by more than
+    max_deviation lengths or along its normals: such regions keep finer edges. With faces they may move
+    it farther, up to 0.35 lengths, while there are too many faces.
+
+    With several meshes the default target of each is the mean length of its own edges; a given length or
+    number of faces holds for each. A finished mesh stays as it is while others get more iterations.
+    """
+
+def track(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    frames: Value | None = None,
+    time_step: Value | None = None,
+    speed: Value | None = None,
+    noise_scale: Value | None = None,
+    target_length: Value | None = None,
+    shortest: Value | None = None,
+    longest: Value | None = None,
+    widest_angle: Value | None = None,
+    smoothing_steps: Value | None = None,
+    max_faces: Value | None = None,
+    max_rounds: Value | None = None,
+    sequence: bool = False,
+    validate: bool = False,
+    keep_groups: bool = False,
+    groups_from: Value | Sequence[Value] | None = None,
+    no_keep_seams: bool = False,
+    map: bool = False,
+    conflicts: Literal["claims", "speculative"] | None = None,
+    repair: bool = False,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Move a surface with a velocity field, and improve its mesh.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`.
+
+    Arguments:
+        frames: Number of times to move the surface and improve its mesh [default: 100]
+        time_step: Time of a frame [default: 0.01]
+        speed: Approximate velocity of the field [default: 1]
+        noise_scale: Approximate size of the field's eddies [default: 1]
+        target_length: Approximate length of edges [default: the mean length of the input's edges]
+        shortest: Contract edges shorter than this many target lengths [default: 0.5]
+        longest: Split edges longer than this many target lengths [default: 1.5]
+        widest_angle: Split edges opposite a wider angle, in degrees [default: 135]
+        smoothing_steps: Smoothing steps per frame [default: 1]
+        max_faces: Most faces: refuses to begin if more are expected, and stops if more are made [default: three times those of the input, or 20 million if that is more]
+        max_rounds: Most rounds of each operator in a frame [default: 1000]
+        sequence: Write every frame, numbered, beside the last one
+        validate: Check every invariant of the result (track: of every frame)
+        keep_groups: Keep the borders between objects, groups and materials as the boundary is kept (simplify: done by default)
+        groups_from: Keep the borders between faces with different values in these columns of whole numbers, too
+        no_keep_seams: Do not keep seams, where texture coordinates or normals of corners differ between faces and where vertices are split (simplify: nor borders between groups)
+        map: Give the place of each vertex and face of the input in the result as `vertex_map` and `face_map`, -1 for those that are gone
+        conflicts: Scheduler that decides between changes that overlap: "claims" (Claims on flat arrays, in rounds over the whole mesh: the same result on every run), "speculative" (Patches in shared memory that lock their neighbours (Mahmoud et al. 2024): the first to lock wins) [default: "claims"]
+        repair: Repair the mesh first, as the function `repair` does
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        seed: Seed of random choices: the same seed gives the same result [default: 1]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        frames: frames done
+        target_length: approximate length of edges
+        split: `rounds`, `candidates`, `conflicts`, `refused`, `done`, `finished` of the splits
+        collapse: the same of the contractions
+        flip: the same of the flips
+
+    The field is curl noise (Bridson et al. 2007), which keeps volumes. After each frame long edges and
+    those opposite wide angles are split, short ones contracted, edges flipped towards equal valences and
+    vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 2009).
+    """
+
+def simulate(
+    scene: Path,
+    *,
+    steps: Value | None = None,
+    checkpoint: Value | None = None,
+    resume: Value | None = None,
+    frames: bool = False,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Simulate the deformable bodies of a scene.
+
+    Takes the path of a scene, or its text.
+
+    Arguments:
+        steps: Stop after N steps, counted from the scene's start, in place of the scene's number
+        checkpoint: Write the final state to a file, from which `resume` continues
+        resume: Continue from the state in a file
+        frames: Give the bodies at every frame as `frames`
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `bodies` has a `Mesh` for each name. Keys of its report:
+        scene: the scene, with all defaults
+        bodies: for each body its `name`, and its numbers of `vertices`, `cells` and `faces` (`null` where it has none)
+        energies: at the start and at each frame: `step`, `time` (s), and in joules `kinetic`, `elastic` (not of cloth), `gravity` (relative to the shapes at rest), `contact`, `total`
+        frames: number of frames that were written
+
+    A scene has bodies of tetrahedra (neo-Hookean, corotated, linear, ARAP, springs; explicit, implicit,
+    projective, XPBD, VBD, on a grid), cloth (XPBD), pins and colliders; units are SI.
+    docs/library/simulation.md describes its keys.
+    """
+
+def cloth(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    steps: Value | None = None,
+    every: Value | None = None,
+    frames: bool = False,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Simulate a surface as hanging cloth.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`.
+
+    Arguments:
+        steps: Number of steps [default: 250]
+        every: Steps from frame to frame [default: 10]
+        frames: Give the bodies at every frame as `frames`
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        scene: the scene, with all defaults
+        bodies: for each body its `name`, and its numbers of `vertices`, `cells` and `faces` (`null` where it has none)
+        energies: at the start and at each frame: `step`, `time` (s), and in joules `kinetic`, `elastic` (not of cloth), `gravity` (relative to the shapes at rest), `contact`, `total`
+        frames: number of frames that were written
+
+    The highest hundredth of the mesh is fixed; of a level mesh, that of its longest side. The ground lies one
+    mesh size below it. Lengths of edges and angles between faces are constraints of XPBD, by patch colours.
+    Step, compliances and contact follow the size, so that sheets of any size move alike; print_scene shows them.
+    """
+
+def soft(
+    v: Mesh | Result | Array,
+    cells: Array | None = None,
+    *,
+    steps: Value | None = None,
+    every: Value | None = None,
+    solver: Literal["implicit", "springs", "projective", "xpbd", "vbd"] | None = None,
+    pin_top: bool = False,
+    frames: bool = False,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Simulate a volume as a falling or hanging soft body.
+
+    Takes positions `v` (n, 3) and tetrahedra `cells` (m, 4); or a `Mesh` of a volume.
+
+    Arguments:
+        steps: Number of steps [default: 250]
+        every: Steps from frame to frame [default: 10]
+        solver: Solver of the motion: "implicit" (Implicit Euler by Newton's method), "springs" (Masses and springs along the edges, by implicit Euler), "projective" (Projective dynamics), "xpbd" (XPBD), "vbd" (Vertex block descent) [default: "implicit"]
+        pin_top: Fix the highest hundredth, in place of letting the body fall
+        frames: Give the bodies at every frame as `frames`
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `cells`, `attributes`. Keys of its report:
+        scene: the scene, with all defaults
+        bodies: for each body its `name`, and its numbers of `vertices`, `cells` and `faces` (`null` where it has none)
+        energies: at the start and at each frame: `step`, `time` (s), and in joules `kinetic`, `elastic` (not of cloth), `gravity` (relative to the shapes at rest), `contact`, `total`
+        frames: number of frames that were written
+
+    The body falls onto ground that lies half its size below it, and sinks into it by at most a hundredth of its
+    size. Cells are neo-Hookean (as rigid as possible with projective dynamics) with the density of water.
+    Young's modulus (50 kPa per metre of the longest side; 3 times that for springs, 6 times for projective
+    dynamics, which has no Poisson's ratio), step and contact follow the size, so that bodies of any size
+    move alike; print_scene shows them.
+    """
+
+def subdivide(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    scheme: Literal["catmull-clark", "loop", "sqrt3"] | None = None,
+    levels: Value | None = None,
+    boundary: Literal["none", "edge-only", "edge-and-corner"] | None = None,
+    creasing: Literal["uniform", "chaikin"] | None = None,
+    uv: Literal["none", "corners-only", "corners-plus1", "corners-plus2", "boundaries", "all"] | None = None,
+    limit: bool = False,
+    normals: bool = False,
+    split_normals: bool = False,
+    adaptive: bool = False,
+    creases: Value | None = None,
+    sharpen_non_manifold: bool = False,
+    triangles: bool = False,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Refine a polygon mesh by a subdivision scheme.
+
+    Takes positions `v` (n, 3) and faces `f` (m, k) of k corners, or a pair `(corners, offsets)` for faces of different sizes; or a `Mesh`.
+
+    Arguments:
+        scheme: Subdivision scheme: "catmull-clark" (Catmull and Clark 1978: any polygons, each into quads), "loop" (Loop 1987: triangles, each into four), "sqrt3" (Kobbelt 2000: triangles, each into three) [default: "catmull-clark"]
+        levels: Number of levels, 0 to 10 [default: 2]
+        boundary: Rule at boundaries: "none" (Faces with a vertex at a boundary shape the surface but are not part of it), "edge-only" (Boundary edges are sharp, and their corners are smooth), "edge-and-corner" (Boundary edges are sharp, and vertices of one face stay where they are) [default: "edge-and-corner"]
+        creasing: Rule by which sharpness decreases: "uniform" (By one per level), "chaikin" (By one per level, and evened out along a crease by Chaikin's rule (DeRose et al. 1998, section 3.3)) [default: "uniform"]
+        uv: Parts of the corners' texture coordinates that are interpolated linearly: "none" (Nothing: seams are smooth curves, and their corners are rounded), "corners-only" (Corners stay; seams are smooth curves), "corners-plus1" (As `corners-only`; vertices stay, too, where more than two regions meet, and where a sharp edge ends at a seam), "corners-plus2" (As `corners-plus1`; so do both sides of a seam where one of them has a corner, and ends of seams), "boundaries" (Vertices at seams stay), "all" (Everything: values are bilinear in each face) [default: "corners-only"]
+        limit: Move the vertices to their limit positions
+        normals: Give each vertex the normal of the limit surface
+        split_normals: Give each corner of a face the normal of the limit surface on its side of infinitely sharp edges
+        adaptive: Write the limit surface with a face per bicubic patch, by Catmull-Clark: faces stay whole where the mesh is regular, and are divided at most levels times towards irregular vertices and elements of finite sharpness
+        creases: Sharp edges: a file with lines of two vertices (counted from 0) and a sharpness, or an angle in degrees; edges with a larger angle between their faces are infinitely sharp
+        sharpen_non_manifold: Cut edges of three or more faces open and make them sharp, and those of two faces with the same direction
+        triangles: Write triangles: quads are cut along a diagonal
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        sharp_edges: edges of the mesh with a sharpness
+        sharp_vertices: vertices of the mesh with a sharpness
+        holes: faces of the mesh that are holes
+        patches: with `adaptive`, for each level: numbers of patches that are regular, on a boundary or crease, at an irregular vertex
+
+    Catmull-Clark (1978) takes polygons and gives quads, Loop (1987) and sqrt(3) (Kobbelt 2000) take triangles and give
+    triangles. Creases, corners and holes of OBJ (`t crease`, `t corner`, `t hole`) and PLY are used, by the rules of
+    OpenSubdiv. docs/library/surfaces.md has the details.
+    """
+
+def check(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    cells: Array | None = None,
+    *,
+    no_self_intersections: bool = False,
+    strict: bool = False,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Find defects: non-manifold edges and vertices, degenerate faces, ....
+
+    Takes positions `v` (n, 3) and faces `f` (m, k), or `cells` (m, 4) of a volume; or a `Mesh`.
+
+    Arguments:
+        no_self_intersections: Do not search intersecting faces
+        strict: Exit with 1 when there are defects (a boundary is not one)
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: its `report` alone. Keys of its report:
+        check: counts, properties, and for each kind of defect `count` and the `first` ten, counted from 0, among them `self_intersections`, pairs of faces (with `at_least` there may be more), unless `no_self_intersections` is given; `polygons`, of a mesh that is more than triangles: `triangles`, `quads`, `larger`, `largest` (corners), `sharp_edges`, `sharp_vertices`, `holes`, `least_flat` (`face`, and the `distance` of a corner from its plane), `crossing_faces`, `loose_sharp_edges`. Of a volume (docs/library/volumes.md): counts, `boundary_faces`, `manifold`, `face_components`, `vertex_components`, findings (`inverted_cells`, `degenerate_cells`, `flat_cells`, `slivers`, `repeated_cells`, `crowded_faces`, `pinched_edges`, `unused_vertices`, `duplicate_vertices`), `volume`, `cell_volume`, `dihedral_angle` and `radius_ratio` (`min`, `mean`, `max`), `least_angle` and `least_ratio` (`cell`, `value`), `bounding_box`, `edge_length`
+
+    Two faces intersect if they have more points in common than shared corners and sides; faces
+    that touch count too.
+
+    Defects are findings, not failures: no exception is raised unless strict is given.
+    """
+
+def distance(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    reference: Mesh | Result | tuple[Array, Faces] | None = None,
+    *,
+    quality: bool = False,
+    samples: Value | None = None,
+    seed: Value | None = None,
+    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Measure the distance between two surfaces.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3), or a `Mesh`; and the `reference`, a pair `(v, f)` or a `Mesh`.
+
+    Arguments:
+        quality: With output: write the column once more as 'quality', which MeshLab, PyVista and others show as colour
+        samples: Points on the faces of each mesh, beside its vertices [default: 10 a face, at least 100000, at most 1 million]
+        seed: Seed of random choices: the same seed gives the same points [default: 1]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, and distances of vertices in `attributes`, by name. Keys of its report:
+        reference: `path`, `vertices`, `faces` of the second mesh
+        distance: `forward` (from the first mesh to the second) and `backward`, each with `surface` and `vertices`, each with `points`, `max`, `mean`, `rms`; of both ways the larger: `hausdorff`, `mean`, `rms`; `diagonal`
+
+    Distances go from the vertices and from uniform points on the faces of each mesh to the other
+    surface, not to its vertices (Cignoni, Rocchini, Scopigno 1998, Metro). Mean and RMS are over the
+    points on the faces, the largest over all.
+    """
+
+def repair(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    weld: Value | bool | None = None,
+    only: Literal["weld", "degenerate", "duplicates", "split", "orient", "outward", "unused"] | Sequence[Literal["weld", "degenerate", "duplicates", "split", "orient", "outward", "unused"]] | None = None,
+    skip: Literal["weld", "degenerate", "duplicates", "split", "orient", "outward", "unused"] | Sequence[Literal["weld", "degenerate", "duplicates", "split", "orient", "outward", "unused"]] | None = None,
+    min_component: Value | None = None,
+    min_size: Value | None = None,
+    close_gaps: bool = False,
+    gap: Value | None = None,
+    fill_holes: bool = False,
+    max_hole_edges: Value | None = None,
+    max_hole_size: Value | None = None,
+    fill: Literal["flat", "refined", "fair"] | None = None,
+    fill_outer: bool = False,
+    watertight: bool = False,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Make a mesh manifold and consistently oriented, close gaps and fill holes.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`.
+
+    Arguments:
+        weld: Unite vertices no farther apart than this, a length in the mesh's unit or a percentage of its diagonal ('0.01%') [default: only those at one place]
+        only: Run only these passes, and those of other flags: "weld" (Unite vertices at one place), "degenerate" (Drop faces without area, without tearing holes), "duplicates" (Drop repeated faces, and walls between solids), "split" (Split non-manifold edges and vertices, and orient faces like their neighbours), "orient" (Orient faces like their neighbours, without splitting), "outward" (Turn the normals of closed components outwards, and those of cavities inwards), "unused" (Drop isolated vertices)
+        skip: Leave these passes out: "weld" (Unite vertices at one place), "degenerate" (Drop faces without area, without tearing holes), "duplicates" (Drop repeated faces, and walls between solids), "split" (Split non-manifold edges and vertices, and orient faces like their neighbours), "orient" (Orient faces like their neighbours, without splitting), "outward" (Turn the normals of closed components outwards, and those of cavities inwards), "unused" (Drop isolated vertices)
+        min_component: Drop components of fewer faces; the largest one stays
+        min_size: Drop components whose diagonal is less than this part of the mesh's; the largest one stays
+        close_gaps: Close tiny gaps between boundaries
+        gap: The widest gap, a length in the mesh's unit or a percentage of its diagonal ('0.01%') [default: "0.001%"]
+        fill_holes: Fill holes
+        max_hole_edges: Leave holes of more edges
+        max_hole_size: Leave holes the diagonal of whose bounding box is longer, a length in the mesh's unit or a percentage of the mesh's diagonal ('5%')
+        fill: Kind of surface that fills holes: "flat" (Faces between the existing vertices), "refined" (New vertices as dense as around the hole, on the flat faces), "fair" (New vertices as dense as around the hole, on a surface of least bending that continues the old one smoothly) [default: "fair"]
+        fill_outer: Close outer borders too: loops around a sheet, where the new faces would lie folded onto the old ones
+        watertight: Close gaps and fill holes, outer borders too, and fail if a boundary is left
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        repair: `before` and `after` (counts of elements and of defects), and the report of each pass: `weld`, `degenerate`, `duplicates`, `split`, `orient`, `small`, `gaps`, `holes`, `outward`, `unused`; `null` for a pass that was not done
+        undone: requests that could not be met
+        self_intersections: pairs of faces of the result that intersect: `count`, and the `first` ten
+
+    The passes, unless skipped: vertices at one place are united; faces without area are removed without
+    leaving a hole; of equal faces one is kept, of walls between two solids none; at edges of more than two
+    faces, and vertices of several fans, each sheet gets separate vertices; faces are oriented like their
+    neighbours, closed components outwards, those inside another one inwards; isolated vertices are
+    removed. The data of the mesh is carried. Gaps and holes are closed on request only, and intersecting
+    faces are counted, not changed.
+
+    If a request could not be met, the result is written and `converged` is `False`.
+    """
+
+def transform(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    matrix: Value | None = None,
+    up_axis: Value | None = None,
+    rotate: Value | None = None,
+    scale: Value | None = None,
+    center: bool = False,
+    normalize: bool = False,
+    translate: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Scale, rotate and move a mesh.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`.
+
+    Arguments:
+        matrix: Map by a matrix of 12 or 16 numbers, row by row; the fourth of each row moves
+        up_axis: Turn one axis into another, such as y,z for meshes whose y axis points up
+        rotate: Turn about an axis through the origin, by degrees: z,90 or 1,1,0,45
+        scale: Scale about the origin, by one number or one for each axis
+        center: Move the middle of the bounding box to the origin
+        normalize: As center, and scale the longest side of the bounding box to 1
+        translate: Move
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        map: everything together, as 12 numbers, row by row; the fourth of each row moves
+
+    For any order of the flags, the matrix comes first, then the rotations, the scale, the centre and
+    the translation. Normals are transformed; a reflection reverses the faces.
+    """
+
+def merge(
+    meshes: list[Mesh | Result | tuple[Array, Faces]],
+    *,
+    progress: Progress | None = None,
+) -> Result:
+    """Append several meshes in one file.
+
+    Takes a list of meshes and pairs `(v, f)`.
+
+    Arguments:
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        parts: `path`, `vertices`, `faces` of each mesh; `input` is the last one
+        left_out: columns that some meshes lack
+
+    Vertices are not joined where meshes touch. Columns that all meshes have (the same name, width and
+    type) are kept; the others are named and left out. Texture coordinates and normals of corners,
+    groups and materials are kept.
+    """
+
+def sample(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    points: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Take points on the surface, uniformly by area.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`.
+
+    Arguments:
+        points: Number of points [default: 100000]
+        seed: Seed of random choices: the same seed gives the same points [default: 1]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, without faces, and `attributes`.
+
+    Each point has the normal of its face. Sampling is stratified: one point in each of equal parts of
+    the area.
+    """

@@ -1,0 +1,258 @@
+//! Arrays of other libraries as values of meshes.
+
+use super::dlpack;
+use super::element::ElementType;
+use super::memory::{HostMemory, PyBuffer};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+/// Array of another library in main memory.
+pub(super) struct ArrayView<'py> {
+    address: usize,
+    pub(super) element: ElementType,
+    pub(super) shape: Vec<usize>,
+    /// In bytes.
+    strides: Vec<isize>,
+    pub(super) origin: ArrayOrigin,
+    /// Keeps the memory alive.
+    owner: Bound<'py, PyAny>,
+}
+
+/// Library and type that a result goes back to.
+pub(super) struct ArrayOrigin {
+    /// Function that makes an array of the library from one with `__dlpack__`; numpy without it.
+    import: Option<Py<PyAny>>,
+    pub(super) element: ElementType,
+}
+
+impl ArrayOrigin {
+    /// Arrays of numpy with elements of a type.
+    pub(super) const fn numpy(element: ElementType) -> ArrayOrigin {
+        ArrayOrigin {
+            import: None,
+            element,
+        }
+    }
+
+    /// Returns the same library with another type.
+    pub(super) fn with(&self, py: Python<'_>, element: ElementType) -> ArrayOrigin {
+        ArrayOrigin {
+            import: self.import.as_ref().map(|import| import.clone_ref(py)),
+            element,
+        }
+    }
+
+    /// Returns an array of the library that shares the memory.
+    pub(super) fn export(&self, py: Python<'_>, memory: HostMemory) -> PyResult<Py<PyAny>> {
+        let buffer = Py::new(py, PyBuffer { memory })?;
+        match &self.import {
+            Some(import) => import.call1(py, (buffer,)),
+            None => Ok(numpy(py)?.call_method1("asarray", (buffer,))?.unbind()),
+        }
+    }
+}
+
+fn numpy(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("numpy")
+}
+
+/// Returns the function that makes arrays of the library of an array; `None` for numpy.
+fn importer(array: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
+    let py = array.py();
+    // numpy's own arrays, and classes derived from them.
+    if array.is_instance(&numpy(py)?.getattr("ndarray")?)? {
+        return Ok(None);
+    }
+    let module: String = array.get_type().getattr("__module__")?.extract()?;
+    let root = module.split('.').next().unwrap_or_default();
+    let name = match root {
+        "jax" | "jaxlib" => "jax.numpy",
+        root => root,
+    };
+    let function = match name {
+        "torch" | "cupy" | "warp" | "jax.numpy" => py.import(name)?.getattr("from_dlpack").ok(),
+        _ => {
+            let namespace = array.call_method0("__array_namespace__");
+            namespace
+                .and_then(|space| space.getattr("from_dlpack"))
+                .ok()
+        }
+    };
+    Ok(function.map(Bound::unbind))
+}
+
+/// Returns an error about an argument.
+pub(super) fn wrong_type(name: &str, what: impl std::fmt::Display) -> PyErr {
+    PyTypeError::new_err(format!("{name}: {what}"))
+}
+
+/// As [`wrong_type`], of a value.
+pub(super) fn wrong_value(name: &str, what: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(format!("{name}: {what}"))
+}
+
+/// Returns a view of an array. Lists become arrays of numpy, of the type `listed` if it is given.
+pub(super) fn view<'py>(
+    name: &str,
+    array: &Bound<'py, PyAny>,
+    listed: Option<&str>,
+) -> PyResult<ArrayView<'py>> {
+    if let Ok(interface) = array.getattr("__array_interface__") {
+        return of_interface(name, array, &interface);
+    }
+    if array.hasattr("__dlpack__")? && array.hasattr("__dlpack_device__")? {
+        return of_dlpack(name, array);
+    }
+    if array.hasattr("__cuda_array_interface__")? {
+        return Err(on_gpu(name));
+    }
+    let is_list = array.is_instance_of::<PyList>() || array.is_instance_of::<PyTuple>();
+    if !is_list && !array.hasattr("__array__")? {
+        let found = array.get_type().name()?;
+        let what = format!("an array is needed (of numpy, or one with __dlpack__), not {found}");
+        return Err(wrong_type(name, what));
+    }
+    let py = array.py();
+    let named = PyDict::new(py);
+    if is_list && let Some(listed) = listed {
+        named.set_item("dtype", listed)?;
+    }
+    let made = numpy(py)?.call_method("asarray", (array,), Some(&named));
+    let made = made.map_err(|e| wrong_value(name, format!("is no array: {}", e.value(py))))?;
+    let interface = made.getattr("__array_interface__")?;
+    of_interface(name, &made, &interface)
+}
+
+fn on_gpu(name: &str) -> PyErr {
+    wrong_type(
+        name,
+        "the array is on a GPU, and this version takes arrays in main memory (`.cpu()`, `.get()`); the work still runs \
+        on the GPU with engine=\"cuda\"",
+    )
+}
+
+fn of_interface<'py>(
+    name: &str,
+    array: &Bound<'py, PyAny>,
+    interface: &Bound<'py, PyAny>,
+) -> PyResult<ArrayView<'py>> {
+    let typestr: String = interface.get_item("typestr")?.extract()?;
+    let Some(element) = ElementType::of_typestr(&typestr) else {
+        return Err(wrong_type(
+            name,
+            format!("elements of type {typestr} are not supported"),
+        ));
+    };
+    let (address, _): (usize, bool) = interface.get_item("data")?.extract()?;
+    let shape: Vec<usize> = interface.get_item("shape")?.extract()?;
+    let strides = match interface.get_item("strides") {
+        Ok(strides) if !strides.is_none() => strides.extract()?,
+        _ => dlpack::compact(&shape, element.bytes() as isize),
+    };
+    Ok(ArrayView {
+        address,
+        element,
+        shape,
+        strides,
+        origin: ArrayOrigin {
+            import: importer(array)?,
+            element,
+        },
+        owner: array.clone(),
+    })
+}
+
+fn of_dlpack<'py>(name: &str, array: &Bound<'py, PyAny>) -> PyResult<ArrayView<'py>> {
+    let device = dlpack::device_of(array)?;
+    if dlpack::is_cuda(device) {
+        return Err(on_gpu(name));
+    }
+    if !dlpack::HOST.contains(&device.0) {
+        let what = format!("the array is on a device of kind {} (DLPack)", device.0);
+        return Err(wrong_type(name, what));
+    }
+    let py = array.py();
+    let (tensor, capsule) = dlpack::import(array).map_err(|e| {
+        let what = e.value(py).to_string();
+        wrong_type(name, what)
+    })?;
+    Ok(ArrayView {
+        address: tensor.address,
+        element: tensor.element,
+        shape: tensor.shape,
+        strides: tensor.strides,
+        origin: ArrayOrigin {
+            import: importer(array)?,
+            element: tensor.element,
+        },
+        owner: capsule,
+    })
+}
+
+impl<'py> ArrayView<'py> {
+    pub(super) fn py(&self) -> Python<'py> {
+        self.owner.py()
+    }
+
+    /// Returns the shape in Python's form, for messages.
+    pub(super) fn shape_text(&self) -> String {
+        match &self.shape[..] {
+            [n] => format!("({n},)"),
+            shape => {
+                let numbers: Vec<String> = shape.iter().map(ToString::to_string).collect();
+                format!("({})", numbers.join(", "))
+            }
+        }
+    }
+
+    /// Copies all elements, row by row, each converted by a function. `T` is the type of the elements.
+    pub(super) fn read<T: Copy, U>(&self, convert: impl Fn(T) -> U) -> Vec<U> {
+        assert_eq!(size_of::<T>(), self.element.bytes());
+        let count: usize = self.shape.iter().product();
+        let mut out = Vec::with_capacity(count);
+        if count == 0 {
+            return out;
+        }
+        let width = self.shape.last().copied().unwrap_or(1);
+        let step = self.strides.last().copied().unwrap_or(0);
+        for row in 0..count / width {
+            let start = self.address.wrapping_add_signed(self.offset(row));
+            for i in 0..width {
+                let at = start.wrapping_add_signed(step * i as isize);
+                // SAFETY: the owner describes the array's memory so, and lives.
+                let value = unsafe { std::ptr::with_exposed_provenance::<T>(at).read_unaligned() };
+                out.push(convert(value));
+            }
+        }
+        out
+    }
+
+    /// Returns the offset in bytes of a row: of all dimensions but the last.
+    fn offset(&self, row: usize) -> isize {
+        let outer = self.shape.len().saturating_sub(1);
+        let (mut rest, mut offset) = (row, 0);
+        for d in (0..outer).rev() {
+            offset += (rest % self.shape[d]) as isize * self.strides[d];
+            rest /= self.shape[d];
+        }
+        offset
+    }
+
+    /// Returns the elements as a vector, if their type is `T`; contiguous ones by one copy.
+    pub(super) fn values<T: Copy>(&self) -> Vec<T> {
+        let size = self.element.bytes() as isize;
+        let is_aligned = self.address.is_multiple_of(align_of::<T>());
+        let count: usize = self.shape.iter().product();
+        if count > 0 && is_aligned && self.strides == dlpack::compact(&self.shape, size) {
+            assert_eq!(size_of::<T>(), self.element.bytes());
+            // SAFETY: the owner describes so many elements one after the other, and lives.
+            let all = unsafe {
+                let start = std::ptr::with_exposed_provenance::<T>(self.address);
+                std::slice::from_raw_parts(start, count)
+            };
+            return all.to_vec();
+        }
+        self.read(|x: T| x)
+    }
+}

@@ -1,0 +1,469 @@
+//! Calls of operations.
+
+use super::arrays::{ArrayOrigin, wrong_type};
+use super::element::ElementType;
+use super::errors::{RxmeshError, of_argument, of_failure};
+use super::memory::HostMemory;
+use super::mesh::{PyMesh, warn};
+use super::read::{MeshArguments, MeshOrigin, take};
+use super::result::{PyResultObject, ResultContent, dict};
+use super::work::{PythonLog, run};
+use super::write::MeshArrays;
+use crate::forms::{CallFrame, CallMesh, CallSubject, Finished, SceneSource, Takes};
+use crate::functions::OperationFunction;
+use crate::keywords::{self, KeywordValue, with_keywords};
+use clap::{ArgMatches, Command};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use rxmesh::Outcome;
+use std::sync::{Mutex, PoisonError};
+
+/// Meshes of a call.
+#[derive(Default)]
+struct CallMeshes<'py> {
+    subject: CallSubject,
+    /// Library and types of each mesh; `None` of a `Mesh`.
+    origins: Vec<Option<MeshOrigin>>,
+    /// Meshes on engines that the call uses.
+    used: Vec<Bound<'py, PyMesh>>,
+}
+
+/// Calls an operation.
+pub(super) fn call<'py>(
+    function: &'static OperationFunction,
+    command: &Mutex<Option<Command>>,
+    positional: &Bound<'py, PyTuple>,
+    named: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Py<PyAny>> {
+    let py = positional.py();
+    let named = named.map(|named| named.copy()).transpose()?;
+    let mut arguments = bound(function, positional, named.as_ref())?;
+    let progress = take(named.as_ref(), "progress")?;
+    if let Some(progress) = progress.as_ref().filter(|p| !p.is_callable()) {
+        let what = format!("a function is needed, not {}", progress.get_type().name()?);
+        return Err(wrong_type("progress", what));
+    }
+    let matches = parsed(function, command, named.as_ref())?;
+    let meshes = meshes(function, &mut arguments)?;
+    let locks = meshes.used.iter().map(|mesh| &mesh.get().lock).collect();
+    let (subject, listed) = (meshes.subject, meshes.origins.len());
+    let is_list = subject.listed;
+    let mut log = PythonLog::new(progress.map(Bound::unbind));
+    let finished = run(py, locks, || (function.call)(&matches, subject, &mut log))?;
+    if let Some(raised) = log.raised {
+        return Err(raised);
+    }
+    let finished = finished.map_err(of_failure)?;
+    let joins = matches!(function.takes, Takes::List);
+    let origins = match joins {
+        true => meshes.origins.into_iter().take(1).collect(),
+        false => meshes.origins,
+    };
+    let results = results(py, function, finished, origins, log.warnings)?;
+    match is_list && !joins {
+        true => {
+            debug_assert_eq!(results.len(), listed);
+            Ok(PyList::new(py, results)?.into_any().unbind())
+        }
+        false => {
+            let first = results.into_iter().next();
+            let first = first.ok_or_else(|| RxmeshError::new_err("there is no result"))?;
+            Ok(first.into_any())
+        }
+    }
+}
+
+/// Names of the positional arguments.
+fn names(takes: Takes) -> &'static [&'static str] {
+    match takes {
+        Takes::Surface | Takes::Polygons => &["v", "f"],
+        Takes::Any => &["v", "f", "cells"],
+        Takes::Volume => &["v", "cells"],
+        Takes::Pair => &["v", "f", "reference"],
+        Takes::List => &["meshes"],
+        Takes::Scene => &["scene"],
+    }
+}
+
+/// Positional arguments by their places, and those of arrays.
+struct BoundArguments<'py> {
+    first: Bound<'py, PyAny>,
+    arrays: MeshArguments<'py>,
+    reference: Option<Bound<'py, PyAny>>,
+}
+
+/// Takes the positional arguments, which may be named, too, out of those of a call.
+fn bound<'py>(
+    function: &OperationFunction,
+    positional: &Bound<'py, PyTuple>,
+    named: Option<&Bound<'py, PyDict>>,
+) -> PyResult<BoundArguments<'py>> {
+    let names = names(function.takes);
+    let name = function.name;
+    if positional.len() > names.len() {
+        let what = format!(
+            "takes {} positional arguments ({}), not {}",
+            names.len(),
+            names.join(", "),
+            positional.len()
+        );
+        return Err(wrong_type(&format!("{name}()"), what));
+    }
+    let mut found = Vec::new();
+    for (i, argument) in names.iter().enumerate() {
+        let by_name = take(named, argument)?;
+        let by_place = positional.get_item(i).ok().filter(|value| !value.is_none());
+        if by_name.is_some() && by_place.is_some() {
+            return Err(wrong_type(argument, "is given twice"));
+        }
+        found.push(by_place.or(by_name));
+    }
+    let get = |wanted: &str| {
+        let at = names.iter().position(|argument| *argument == wanted);
+        at.and_then(|at| found[at].clone())
+    };
+    let Some(first) = found[0].clone() else {
+        return Err(wrong_type(names[0], "is missing"));
+    };
+    let (mut f, mut reference) = (get("f"), get("reference"));
+    // A mesh has its faces: what follows is the one that it is compared with.
+    let is_whole = first.is_instance_of::<PyMesh>()
+        || first.is_instance_of::<PyResultObject>()
+        || first.is_instance_of::<PyTuple>();
+    if function.takes == Takes::Pair && is_whole && reference.is_none() {
+        reference = f.take();
+    }
+    let arrays = MeshArguments {
+        v: Some(first.clone()),
+        f,
+        cells: get("cells"),
+        attributes: take(named, "attributes")?,
+        vertex_attributes: take(named, "vertex_attributes")?,
+        face_attributes: take(named, "face_attributes")?,
+    };
+    Ok(BoundArguments {
+        first,
+        arrays,
+        reference,
+    })
+}
+
+/// Parses the keyword arguments that are options of the command line.
+fn parsed(
+    function: &OperationFunction,
+    command: &Mutex<Option<Command>>,
+    named: Option<&Bound<'_, PyDict>>,
+) -> PyResult<ArgMatches> {
+    let mut given = Vec::new();
+    for (name, value) in named.into_iter().flat_map(|named| named.iter()) {
+        let name: String = name.extract()?;
+        if !value.is_none() {
+            let value = keyword(&name, &value)?;
+            given.push((name, value));
+        }
+    }
+    let mut command = command.lock().unwrap_or_else(PoisonError::into_inner);
+    let command = command.get_or_insert_with(function.command);
+    keywords::parse(command, &given).map_err(of_argument)
+}
+
+/// Returns a value of Python as one of the command line.
+fn keyword(name: &str, value: &Bound<'_, PyAny>) -> PyResult<KeywordValue> {
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(KeywordValue::Flag(flag.is_true()));
+    }
+    let words = |values: &Bound<'_, PyAny>| -> PyResult<Vec<String>> {
+        values
+            .try_iter()?
+            .map(|value| word(name, &value?))
+            .collect()
+    };
+    if value.is_instance_of::<PyTuple>() {
+        return Ok(KeywordValue::Tuple(words(value)?));
+    }
+    if value.is_instance_of::<PyString>() {
+        return Ok(KeywordValue::Word(word(name, value)?));
+    }
+    let is_scalar = value.hasattr("__float__")? && !value.hasattr("__len__")?;
+    if !is_scalar && !value.hasattr("__fspath__")? && value.hasattr("__iter__")? {
+        let dimensions = value.getattr("ndim").and_then(|n| n.extract::<usize>());
+        if dimensions.is_ok_and(|n| n == 0) {
+            return Ok(KeywordValue::Word(word(
+                name,
+                &value.call_method0("item")?,
+            )?));
+        }
+        return Ok(KeywordValue::List(words(value)?));
+    }
+    Ok(KeywordValue::Word(word(name, value)?))
+}
+
+/// Returns a number, a text or a path as a word.
+fn word(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let py = value.py();
+    if value.is_instance_of::<PyString>() {
+        return value.extract();
+    }
+    if value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>() {
+        return Ok(value.repr()?.to_string()).map(|text| plain(&text, value));
+    }
+    if value.hasattr("__fspath__")? {
+        return py.import("os")?.call_method1("fspath", (value,))?.extract();
+    }
+    if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
+        let parts = value.try_iter()?.map(|part| word(name, &part?));
+        return Ok(parts.collect::<PyResult<Vec<_>>>()?.join(","));
+    }
+    if value.hasattr("__index__")? {
+        let number = value.call_method0("__index__")?;
+        return Ok(number.str()?.to_string());
+    }
+    if value.hasattr("__float__")? {
+        let number: f64 = value.call_method0("__float__")?.extract()?;
+        return Ok(format!("{number:?}"));
+    }
+    let found = value.get_type().name()?;
+    Err(wrong_type(
+        name,
+        format!("a number or a text is needed, not {found}"),
+    ))
+}
+
+/// Returns the digits of a number whose type may show more than them (`np.float64(0.1)`).
+fn plain(text: &str, value: &Bound<'_, PyAny>) -> String {
+    match text.parse::<f64>() {
+        Ok(_) => text.to_owned(),
+        Err(_) => value
+            .extract::<f64>()
+            .map_or_else(|_| text.to_owned(), |x| format!("{x:?}")),
+    }
+}
+
+/// Makes the meshes of the arguments.
+fn meshes<'py>(
+    function: &OperationFunction,
+    arguments: &mut BoundArguments<'py>,
+) -> PyResult<CallMeshes<'py>> {
+    let mut all = CallMeshes::default();
+    let first = arguments.first.clone();
+    match function.takes {
+        Takes::Scene => {
+            all.subject.scene = Some(scene(&first)?);
+            return Ok(all);
+        }
+        Takes::List => {
+            all.add_list("meshes", &first)?;
+            return Ok(all);
+        }
+        _ => {}
+    }
+    let arrays = std::mem::take(&mut arguments.arrays);
+    let alone = arrays.f.is_none() && arrays.cells.is_none();
+    if alone && first.is_instance_of::<PyList>() && function.several {
+        no_attributes(&arrays)?;
+        all.add_list("v", &first)?;
+    } else if alone {
+        no_attributes(&arrays)?;
+        all.add("v", &first)?;
+    } else {
+        let (mesh, origin) = arrays.mesh()?;
+        all.subject.meshes.push(CallMesh::Memory(mesh));
+        all.origins.push(Some(origin));
+    }
+    if let Some(reference) = &arguments.reference {
+        let mut other = CallMeshes::default();
+        other.add("reference", reference)?;
+        all.subject.reference = other.subject.meshes.pop();
+        all.used.append(&mut other.used);
+    }
+    Ok(all)
+}
+
+/// Refuses attributes of a mesh that has its own.
+fn no_attributes(arrays: &MeshArguments<'_>) -> PyResult<()> {
+    let given = [
+        &arrays.attributes,
+        &arrays.vertex_attributes,
+        &arrays.face_attributes,
+    ];
+    match given.iter().any(|given| given.is_some()) {
+        true => Err(wrong_type(
+            "attributes",
+            "a mesh has its own; they go with `v` and `f`",
+        )),
+        false => Ok(()),
+    }
+}
+
+fn scene(first: &Bound<'_, PyAny>) -> PyResult<SceneSource> {
+    let text: String = match first.hasattr("__fspath__")? {
+        true => first
+            .py()
+            .import("os")?
+            .call_method1("fspath", (first,))?
+            .extract()?,
+        false => first
+            .extract()
+            .map_err(|_| wrong_type("scene", "a path or a text is needed"))?,
+    };
+    Ok(match text.contains('\n') {
+        true => SceneSource::Text(text),
+        false => SceneSource::File(text.into()),
+    })
+}
+
+impl<'py> CallMeshes<'py> {
+    fn add_list(&mut self, name: &str, list: &Bound<'py, PyAny>) -> PyResult<()> {
+        let items = list.try_iter();
+        let items = items.map_err(|_| wrong_type(name, "a list of meshes is needed"))?;
+        for (i, item) in items.enumerate() {
+            self.add(&format!("{name}[{i}]"), &item?)?;
+        }
+        self.subject.listed = true;
+        match self.subject.meshes.is_empty() {
+            true => Err(super::arrays::wrong_value(name, "the list is empty")),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds a `Mesh`, a `Result`, a pair of arrays, or an object with `vertices` and `faces`.
+    fn add(&mut self, name: &str, object: &Bound<'py, PyAny>) -> PyResult<()> {
+        let py = object.py();
+        let mesh = match object.cast::<PyResultObject>() {
+            Ok(result) => Some(result.get().mesh(py)?.into_bound(py)),
+            Err(_) => object.cast::<PyMesh>().ok().cloned(),
+        };
+        if let Some(mesh) = mesh {
+            self.subject.meshes.push(mesh.get().argument()?);
+            self.origins.push(None);
+            self.used.push(mesh);
+            return Ok(());
+        }
+        let pair = object.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
+        let (v, f) = match pair {
+            Some(pair) => (pair.get_item(0)?, pair.get_item(1)?),
+            None if object.hasattr("vertices")? && object.hasattr("faces")? => {
+                (object.getattr("vertices")?, object.getattr("faces")?)
+            }
+            None => {
+                let found = object.get_type().name()?;
+                let what = format!("a Mesh, or arrays `v` and `f`, are needed, not {found} alone");
+                return Err(wrong_type(name, what));
+            }
+        };
+        let arguments = MeshArguments {
+            v: Some(v),
+            f: Some(f),
+            ..MeshArguments::default()
+        };
+        let named = |e: PyErr| -> PyErr {
+            let text = format!("{name}: {}", e.value(py));
+            PyErr::from_type(e.get_type(py), text)
+        };
+        let (mesh, origin) = arguments.mesh().map_err(named)?;
+        self.subject.meshes.push(CallMesh::Memory(mesh));
+        self.origins.push(Some(origin));
+        Ok(())
+    }
+}
+
+/// Returns a result for each mesh, all with the same report.
+fn results(
+    py: Python<'_>,
+    function: &OperationFunction,
+    finished: Finished,
+    origins: Vec<Option<MeshOrigin>>,
+    mut warnings: Vec<String>,
+) -> PyResult<Vec<Py<PyResultObject>>> {
+    let text = |warning: &String| with_keywords(warning).replace("{output}", "the result");
+    let own: Vec<String> = finished.message.warnings.iter().map(text).collect();
+    let converged = match &finished.message.outcome {
+        Outcome::Refused(why) => return Err(RxmeshError::new_err(with_keywords(why))),
+        outcome => *outcome == Outcome::Success,
+    };
+    if !converged {
+        for warning in &own {
+            warn(py, warning)?;
+        }
+    }
+    warnings.extend(own);
+    let report = dict(py, &finished.report)?.unbind();
+    let frames = match finished.frames.is_empty() {
+        true => None,
+        false => Some(frames(py, finished.frames)?),
+    };
+    let maps = finished.map.map(|map| -> PyResult<[Py<PyAny>; 2]> {
+        let array = |numbers: Vec<u32>| {
+            let shape = vec![numbers.len()];
+            let memory = HostMemory::of_vec(numbers, ElementType::I32, shape);
+            ArrayOrigin::numpy(ElementType::I32).export(py, memory)
+        };
+        Ok([array(map.vertices)?, array(map.faces)?])
+    });
+    let maps = maps.transpose()?;
+    let mut contents = Vec::new();
+    let mut bodies = None;
+    if function.takes == Takes::Scene {
+        bodies = Some(named_meshes(
+            py,
+            finished.names.into_iter().zip(finished.meshes),
+        )?);
+        contents.push(ResultContent::Nothing);
+    } else if finished.meshes.is_empty() {
+        contents.push(ResultContent::Nothing);
+    } else {
+        for (mesh, origin) in finished.meshes.into_iter().zip(origins) {
+            contents.push(content(py, mesh, origin)?);
+        }
+    }
+    let result = |content| {
+        Py::new(
+            py,
+            PyResultObject {
+                name: function.name,
+                content,
+                made: PyOnceLock::new(),
+                report: report.clone_ref(py),
+                warnings: warnings.clone(),
+                converged,
+                maps: maps
+                    .as_ref()
+                    .map(|[a, b]| [a.clone_ref(py), b.clone_ref(py)]),
+                bodies: bodies.as_ref().map(|bodies| bodies.clone_ref(py)),
+                frames: frames.as_ref().map(|frames| frames.clone_ref(py)),
+            },
+        )
+    };
+    contents.into_iter().map(result).collect()
+}
+
+fn content(py: Python<'_>, mesh: CallMesh, origin: Option<MeshOrigin>) -> PyResult<ResultContent> {
+    Ok(match (mesh, origin) {
+        (CallMesh::Memory(mesh), Some(origin)) => {
+            ResultContent::Arrays(MeshArrays::of(py, mesh, &origin)?)
+        }
+        (mesh, _) => ResultContent::Mesh(Py::new(py, PyMesh::of(mesh))?),
+    })
+}
+
+fn named_meshes(
+    py: Python<'_>,
+    meshes: impl Iterator<Item = (String, CallMesh)>,
+) -> PyResult<Py<PyDict>> {
+    let all = PyDict::new(py);
+    for (name, mesh) in meshes {
+        all.set_item(name, Py::new(py, PyMesh::of(mesh))?)?;
+    }
+    Ok(all.unbind())
+}
+
+fn frames(py: Python<'_>, frames: Vec<CallFrame>) -> PyResult<Py<PyList>> {
+    let all = PyList::empty(py);
+    for frame in frames {
+        let bodies = frame.bodies.into_iter();
+        let bodies = bodies.map(|(name, mesh)| (name, CallMesh::Memory(mesh)));
+        all.append((frame.step, named_meshes(py, bodies)?))?;
+    }
+    Ok(all.unbind())
+}

@@ -1,0 +1,60 @@
+//! The Python module.
+
+mod arrays;
+mod calls;
+mod dlpack;
+mod element;
+mod errors;
+mod memory;
+mod mesh;
+mod read;
+mod result;
+mod work;
+mod write;
+
+use crate::functions::ALL;
+use crate::help;
+use pyo3::prelude::*;
+use pyo3::types::PyCFunction;
+use std::ffi::{CStr, CString};
+use std::sync::Mutex;
+
+/// Native half of the package `rxmesh`.
+#[pymodule(name = "_rxmesh", gil_used = false)]
+fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<mesh::PyMesh>()?;
+    module.add_class::<result::PyResultObject>()?;
+    module.add_class::<memory::PyBuffer>()?;
+    module.add("Error", module.py().get_type::<errors::RxmeshError>())?;
+    module.add_function(wrap_pyfunction!(mesh::read, module)?)?;
+    module.add_function(wrap_pyfunction!(mesh::write, module)?)?;
+    module.add_function(wrap_pyfunction!(operation, module)?)?;
+    let names: Vec<&str> = ALL.iter().map(|function| function.name).collect();
+    module.add("OPERATIONS", names)
+}
+
+/// Returns the function of an operation.
+#[pyfunction]
+fn operation<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyCFunction>> {
+    let found = ALL.iter().find(|function| function.name == name);
+    let Some(function) = found else {
+        let what = format!("there is no operation '{name}'");
+        return Err(pyo3::exceptions::PyAttributeError::new_err(what));
+    };
+    // The command is made when it is first needed, and stays.
+    let command = Mutex::new(None);
+    let docstring = help::docstring(function);
+    PyCFunction::new_closure(
+        py,
+        Some(forever(function.name)),
+        Some(forever(&docstring)),
+        move |positional, named| calls::call(function, &command, positional, named),
+    )
+}
+
+/// Returns a text that is never freed. Each operation is made once.
+fn forever(text: &str) -> &'static CStr {
+    let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
+    Box::leak(text.into_boxed_c_str())
+}

@@ -1,0 +1,252 @@
+//! The class `Result`.
+
+use super::mesh::PyMesh;
+use super::read::MeshArguments;
+use super::write::MeshArrays;
+use crate::forms::CallMesh;
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use serde_json::{Map, Value};
+
+/// Result of an operation. `v2, f2 = result` takes positions and faces (or cells); `result["name"]` is an attribute.
+#[pyclass(name = "Result", module = "rxmesh", frozen)]
+pub(super) struct PyResultObject {
+    pub(super) name: &'static str,
+    pub(super) content: ResultContent,
+    /// Mesh of the arrays, once it was asked for.
+    pub(super) made: PyOnceLock<Py<PyMesh>>,
+    pub(super) report: Py<PyDict>,
+    pub(super) warnings: Vec<String>,
+    pub(super) converged: bool,
+    /// Maps of vertices and of faces.
+    pub(super) maps: Option<[Py<PyAny>; 2]>,
+    pub(super) bodies: Option<Py<PyDict>>,
+    pub(super) frames: Option<Py<PyList>>,
+}
+
+/// Mesh of a result.
+pub(super) enum ResultContent {
+    /// Arrays of the caller's library.
+    Arrays(MeshArrays),
+    /// Mesh on an engine.
+    Mesh(Py<PyMesh>),
+    /// None: the report is the result.
+    Nothing,
+}
+
+impl PyResultObject {
+    fn arrays<'a>(&'a self, py: Python<'a>) -> PyResult<Option<&'a MeshArrays>> {
+        match &self.content {
+            ResultContent::Arrays(arrays) => Ok(Some(arrays)),
+            ResultContent::Mesh(mesh) => Ok(Some(mesh.get().arrays(py)?)),
+            ResultContent::Nothing => Ok(None),
+        }
+    }
+
+    /// Returns the mesh: a new one of the arrays, if it is not on an engine.
+    pub(super) fn mesh(&self, py: Python<'_>) -> PyResult<Py<PyMesh>> {
+        let arrays = match &self.content {
+            ResultContent::Mesh(mesh) => return Ok(mesh.clone_ref(py)),
+            ResultContent::Nothing => {
+                return Err(PyValueError::new_err("the result is no mesh"));
+            }
+            ResultContent::Arrays(arrays) => arrays,
+        };
+        let made = self.made.get_or_try_init(py, || {
+            let bound =
+                |array: &Option<Py<PyAny>>| array.as_ref().map(|array| array.bind(py).clone());
+            let arguments = MeshArguments {
+                v: Some(arrays.vertices.bind(py).clone()),
+                f: bound(&arrays.faces),
+                cells: bound(&arrays.cells),
+                attributes: None,
+                vertex_attributes: Some(arrays.vertex_attributes.bind(py).clone().into_any()),
+                face_attributes: Some(arrays.face_attributes.bind(py).clone().into_any()),
+            };
+            Py::new(py, PyMesh::of(CallMesh::Memory(arguments.mesh()?.0)))
+        });
+        made.map(|mesh| mesh.clone_ref(py))
+    }
+}
+
+#[pymethods]
+impl PyResultObject {
+    /// Positions (n, 3).
+    #[getter]
+    fn vertices(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        Ok(self.arrays(py)?.map(|a| a.vertices.clone_ref(py)))
+    }
+
+    /// Faces (m, k), or a pair `(corners, offsets)` of faces of different sizes; `None` of a volume.
+    #[getter]
+    fn faces(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let faces = self.arrays(py)?.and_then(|a| a.faces.as_ref());
+        Ok(faces.map(|a| a.clone_ref(py)))
+    }
+
+    /// Tetrahedra (m, 4); `None` of a surface.
+    #[getter]
+    fn cells(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let cells = self.arrays(py)?.and_then(|a| a.cells.as_ref());
+        Ok(cells.map(|a| a.clone_ref(py)))
+    }
+
+    /// Attributes by name, carried and computed: of vertices, and of faces or cells with other names.
+    #[getter]
+    fn attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        match self.arrays(py)? {
+            Some(arrays) => arrays.attributes(py),
+            None => Ok(PyDict::new(py)),
+        }
+    }
+
+    /// Attributes of vertices by name.
+    #[getter]
+    fn vertex_attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let arrays = self.arrays(py)?;
+        Ok(arrays.map_or_else(|| PyDict::new(py), |a| a.vertex_attributes.bind(py).clone()))
+    }
+
+    /// Attributes of faces or cells by name.
+    #[getter]
+    fn face_attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let arrays = self.arrays(py)?;
+        Ok(arrays.map_or_else(|| PyDict::new(py), |a| a.face_attributes.bind(py).clone()))
+    }
+
+    /// Report of the operation, with the keys of the program's record.
+    #[getter]
+    fn report(&self, py: Python<'_>) -> Py<PyDict> {
+        self.report.clone_ref(py)
+    }
+
+    /// Warnings of the operation.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
+
+    /// `False` if there is a result, but it does not meet the request: a solver did not converge, a number was not
+    /// reached.
+    #[getter]
+    fn converged(&self) -> bool {
+        self.converged
+    }
+
+    /// The result as a `Mesh`.
+    #[getter(mesh)]
+    fn get_mesh(&self, py: Python<'_>) -> PyResult<Py<PyMesh>> {
+        self.mesh(py)
+    }
+
+    /// Place of each vertex of the input in the result, -1 for those that are gone; with `map=True`.
+    #[getter]
+    fn vertex_map(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.maps
+            .as_ref()
+            .map(|[vertices, _]| vertices.clone_ref(py))
+    }
+
+    /// Place of each face of the input in the result, -1 for those that are gone; with `map=True`.
+    #[getter]
+    fn face_map(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.maps.as_ref().map(|[_, faces]| faces.clone_ref(py))
+    }
+
+    /// Bodies of a scene by name.
+    #[getter]
+    fn bodies(&self, py: Python<'_>) -> Option<Py<PyDict>> {
+        self.bodies.as_ref().map(|bodies| bodies.clone_ref(py))
+    }
+
+    /// Frames, if they were asked for: pairs of the number of the step and a dict with a mesh for each name.
+    #[getter]
+    fn frames(&self, py: Python<'_>) -> Option<Py<PyList>> {
+        self.frames.as_ref().map(|frames| frames.clone_ref(py))
+    }
+
+    /// Writes the result to a file, in the format of the name's extension, or in `format`.
+    #[pyo3(signature = (path, *, ascii=false, format=None))]
+    fn write(
+        &self,
+        py: Python<'_>,
+        path: std::path::PathBuf,
+        ascii: bool,
+        format: Option<&str>,
+    ) -> PyResult<()> {
+        let mesh = self.mesh(py)?;
+        mesh.bind(py)
+            .call_method("write", (path,), Some(&named(py, ascii, format)?))?;
+        Ok(())
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let all = self.attributes(py)?;
+        all.get_item(name)?
+            .ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let elements = match self.cells(py)? {
+            Some(cells) => Some(cells),
+            None => self.faces(py)?,
+        };
+        let pair = PyTuple::new(py, [self.vertices(py)?, elements])?;
+        Ok(pair.try_iter()?.into_any())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let arrays = match &self.content {
+            ResultContent::Nothing => return Ok(format!("Result({}, report)", self.name)),
+            ResultContent::Mesh(mesh) => {
+                let [vertices, faces] = mesh.get().counts();
+                return Ok(format!(
+                    "Result({}, {vertices} vertices, {faces} faces)",
+                    self.name
+                ));
+            }
+            ResultContent::Arrays(arrays) => arrays,
+        };
+        let vertices: usize = arrays.vertices.bind(py).len()?;
+        Ok(format!("Result({}, {vertices} vertices)", self.name))
+    }
+}
+
+fn named<'py>(py: Python<'py>, ascii: bool, format: Option<&str>) -> PyResult<Bound<'py, PyDict>> {
+    let named = PyDict::new(py);
+    named.set_item("ascii", ascii)?;
+    named.set_item("format", format)?;
+    Ok(named)
+}
+
+/// Returns keys of a report as a dict.
+pub(super) fn dict<'py>(
+    py: Python<'py>,
+    keys: &Map<String, Value>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    for (key, value) in keys {
+        all.set_item(key, object(py, value)?)?;
+    }
+    Ok(all)
+}
+
+fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
+        Value::Number(n) => match (n.as_u64(), n.as_i64()) {
+            (Some(n), _) => n.into_pyobject(py)?.into_any(),
+            (None, Some(n)) => n.into_pyobject(py)?.into_any(),
+            (None, None) => n.as_f64().unwrap_or(f64::NAN).into_pyobject(py)?.into_any(),
+        },
+        Value::String(text) => text.into_pyobject(py)?.into_any(),
+        Value::Array(values) => {
+            let values = values.iter().map(|value| object(py, value));
+            PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)?.into_any()
+        }
+        Value::Object(keys) => dict(py, keys)?.into_any(),
+    })
+}

@@ -1,0 +1,274 @@
+//! Stubs of the package and the list of functions of its document: written by `cargo xtask docs`, compared otherwise.
+
+use crate::forms::Takes;
+use crate::functions::{ALL, OperationFunction};
+use crate::help::{self, beside, typed};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Beginning of the stubs.
+const HEAD: &str = "\
+# Written by `cargo xtask docs` from the list of operations.
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, overload
+
+__version__: str
+
+# An array of numpy, or of any library with `__dlpack__`: torch, CuPy, JAX, Warp; or a nested list.
+Array = Any
+# A number, a text, a path, or numbers that belong together.
+Value = int | float | str | PathLike[str] | tuple[Any, ...]
+# Called with the name of a stage, and with its milliseconds when it has ended.
+Progress = Callable[[str, float | None], Any]
+Path = str | PathLike[str]
+Faces = Array | tuple[Array, Array]
+
+class Error(RuntimeError): ...
+
+class Buffer:
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+class Result:
+    @property
+    def vertices(self) -> Any: ...
+    @property
+    def faces(self) -> Any: ...
+    @property
+    def cells(self) -> Any: ...
+    @property
+    def attributes(self) -> dict[str, Any]: ...
+    @property
+    def vertex_attributes(self) -> dict[str, Any]: ...
+    @property
+    def face_attributes(self) -> dict[str, Any]: ...
+    @property
+    def report(self) -> dict[str, Any]: ...
+    @property
+    def warnings(self) -> list[str]: ...
+    @property
+    def converged(self) -> bool: ...
+    @property
+    def mesh(self) -> Mesh: ...
+    @property
+    def vertex_map(self) -> Any: ...
+    @property
+    def face_map(self) -> Any: ...
+    @property
+    def bodies(self) -> dict[str, Mesh] | None: ...
+    @property
+    def frames(self) -> list[tuple[int, dict[str, Mesh]]] | None: ...
+    def write(self, path: Path, *, ascii: bool = False, format: str | None = None) -> None: ...
+    def __getitem__(self, name: str) -> Any: ...
+    def __iter__(self) -> Iterator[Any]: ...
+
+def read(
+    path: Path,
+    *,
+    polygons: bool = False,
+    format: str | None = None,
+    engine: str | None = None,
+) -> Mesh: ...
+def write(
+    path: Path,
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    cells: Array | None = None,
+    attributes: Mapping[str, Array] | None = None,
+    vertex_attributes: Mapping[str, Array] | None = None,
+    face_attributes: Mapping[str, Array] | None = None,
+    ascii: bool = False,
+    format: str | None = None,
+) -> None: ...
+
+class Mesh:
+    def __init__(
+        self,
+        v: Array,
+        f: Faces | None = None,
+        *,
+        cells: Array | None = None,
+        attributes: Mapping[str, Array] | None = None,
+        vertex_attributes: Mapping[str, Array] | None = None,
+        face_attributes: Mapping[str, Array] | None = None,
+        engine: str | None = None,
+    ) -> None: ...
+    @property
+    def vertices(self) -> Any: ...
+    @property
+    def faces(self) -> Any: ...
+    @property
+    def cells(self) -> Any: ...
+    @property
+    def attributes(self) -> dict[str, Any]: ...
+    @property
+    def vertex_attributes(self) -> dict[str, Any]: ...
+    @property
+    def face_attributes(self) -> dict[str, Any]: ...
+    @property
+    def engine(self) -> str | None: ...
+    def write(self, path: Path, *, ascii: bool = False, format: str | None = None) -> None: ...
+";
+
+/// Lists of meshes.
+const LISTS: &str = "list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]]";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Writes a file with `RXMESH_WRITE_DOCS=1`, else compares it with the text that would be written.
+fn compare(path: &str, want: &str) {
+    let file = root().join(path);
+    if std::env::var("RXMESH_WRITE_DOCS").as_deref() == Ok("1") {
+        std::fs::write(&file, want).unwrap();
+    } else {
+        let there = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(there == want, "{path} is not current: cargo xtask docs");
+    }
+}
+
+#[test]
+fn the_stubs_are_current() {
+    let mut out = HEAD.to_owned();
+    for function in ALL {
+        if !matches!(function.takes, Takes::List | Takes::Scene) {
+            let own = positional(function.takes).get(2..).unwrap_or_default();
+            out += &definition(
+                function,
+                "    ",
+                &[&[("self", "", false)], own].concat(),
+                None,
+            );
+        }
+    }
+    for function in ALL {
+        let all = positional(function.takes);
+        out.push('\n');
+        if function.several {
+            let many = [("v", LISTS, false), ("f", "None", true)];
+            let listed = definition(function, "", &many, None);
+            out += "@overload\n";
+            out += &listed.replacen(") -> Result:", ") -> list[Result]:", 1);
+            out += "@overload\n";
+            out += &definition(function, "", all, Some(function));
+        } else {
+            out += &definition(function, "", all, Some(function));
+        }
+    }
+    compare("crates/rxmesh-python/python/rxmesh/__init__.pyi", &out);
+}
+
+/// Returns positional arguments: names, types, and `true` where they may be left out.
+fn positional(takes: Takes) -> &'static [(&'static str, &'static str, bool)] {
+    const V: (&str, &str, bool) = ("v", "Mesh | Result | Array", false);
+    const F: (&str, &str, bool) = ("f", "Faces | None", true);
+    const CELLS: (&str, &str, bool) = ("cells", "Array | None", true);
+    match takes {
+        Takes::Surface | Takes::Polygons => &[V, F],
+        Takes::Any => &[V, F, CELLS],
+        Takes::Volume => &[V, CELLS],
+        Takes::Pair => &[
+            V,
+            F,
+            (
+                "reference",
+                "Mesh | Result | tuple[Array, Faces] | None",
+                true,
+            ),
+        ],
+        Takes::List => &[("meshes", LISTS, false)],
+        Takes::Scene => &[("scene", "Path", false)],
+    }
+}
+
+/// Returns the definition of a function or of a method, with the docstring of `described`.
+fn definition(
+    function: &OperationFunction,
+    indent: &str,
+    positional: &[(&str, &str, bool)],
+    described: Option<&OperationFunction>,
+) -> String {
+    let is_method = !indent.is_empty();
+    let mut out = format!("{indent}def {}(\n", function.name);
+    for (name, kind, may_miss) in positional {
+        let _ = match (kind.is_empty(), may_miss) {
+            (true, _) => writeln!(out, "{indent}    {name},"),
+            (false, false) => writeln!(out, "{indent}    {name}: {kind},"),
+            (false, true) => writeln!(out, "{indent}    {name}: {kind} = None,"),
+        };
+    }
+    let _ = writeln!(out, "{indent}    *,");
+    for (name, kind) in typed(&(function.command)()) {
+        let default = if kind == "bool" { "False" } else { "None" };
+        let _ = writeln!(out, "{indent}    {name}: {kind} = {default},");
+    }
+    for (name, kind, _) in beside(function.takes) {
+        if !is_method || *name == "progress" {
+            let _ = writeln!(out, "{indent}    {name}: {kind} = None,");
+        }
+    }
+    let _ = write!(out, "{indent}) -> Result:");
+    let Some(described) = described else {
+        return out + " ...\n";
+    };
+    let text = help::text(described).replace('\\', "\\\\");
+    let _ = write!(out, "\n    \"\"\"");
+    for (number, line) in text.trim_end().lines().enumerate() {
+        let _ = match (number, line.is_empty()) {
+            (0, _) => writeln!(out, "{line}"),
+            (_, true) => writeln!(out),
+            (_, false) => writeln!(out, "    {line}"),
+        };
+    }
+    out + "    \"\"\"\n"
+}
+
+#[test]
+fn the_document_is_current() {
+    const BEGIN: &str = "<!-- functions:begin, written by `cargo xtask docs` -->\n";
+    const END: &str = "<!-- functions:end -->\n";
+    let path = "docs/use/python.md";
+    let text = std::fs::read_to_string(root().join(path)).unwrap();
+    let (before, rest) = text.split_once(BEGIN).expect("a place for the functions");
+    let (_, after) = rest.split_once(END).expect("an end of the functions");
+    compare(path, &[before, BEGIN, &functions(), END, after].concat());
+}
+
+/// Returns the table of functions, and their arguments.
+fn functions() -> String {
+    let mut out =
+        "\n| function | purpose | page of the command |\n| --- | --- | --- |\n".to_owned();
+    for function in ALL {
+        let (name, group) = (function.name, function.group.name());
+        let call = help::positional(function.takes);
+        let _ = writeln!(
+            out,
+            "| `{name}({call}, …)` | {} | [{group}](commands/{group}.md#{name}) |",
+            function.summary
+        );
+    }
+    out + "\n"
+}
+
+#[test]
+fn texts_are_pythons() {
+    for function in ALL {
+        let text = help::docstring(function);
+        assert!(!text.contains(" --"), "{}: {text}", function.name);
+        assert!(!text.contains("exit code"), "{}: {text}", function.name);
+        let (signature, _) = text.split_once("\n--\n\n").unwrap();
+        assert!(signature.starts_with(&format!("{}(", function.name)));
+    }
+}
