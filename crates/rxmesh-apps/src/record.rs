@@ -35,6 +35,8 @@ pub(crate) struct Record {
     pub(crate) edit: Option<EditRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) output: Option<OutputRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) picture: Option<PictureRecord>,
     pub(crate) timings_ms: Timings,
     pub(crate) warnings: Vec<String>,
 }
@@ -157,6 +159,15 @@ pub(crate) struct OutputRecord {
     pub(crate) cells: Option<u64>,
 }
 
+/// A picture that was written.
+#[derive(Debug, Serialize)]
+pub(crate) struct PictureRecord {
+    pub(crate) path: String,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) bytes: u64,
+}
+
 /// Milliseconds of the stages that the command has.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Timings {
@@ -174,6 +185,8 @@ pub(crate) struct Timings {
     pub(crate) download: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) write: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) picture: Option<f64>,
     pub(crate) total: f64,
 }
 
