@@ -67,7 +67,7 @@ def read(
     *,
     polygons: bool = False,
     format: str | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
 ) -> Mesh: ...
 def write(
     path: Path,
@@ -92,7 +92,7 @@ class Mesh:
         attributes: Mapping[str, Array] | None = None,
         vertex_attributes: Mapping[str, Array] | None = None,
         face_attributes: Mapping[str, Array] | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
     ) -> None: ...
     @property
     def vertices(self) -> Any: ...
@@ -118,7 +118,7 @@ class Mesh:
         matrix_free: bool = False,
         no_preconditioner: bool = False,
         multigrid: Literal["auto", "always", "never"] | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -126,7 +126,7 @@ class Mesh:
     def normals(
         self,
         *,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -139,7 +139,7 @@ class Mesh:
         noise: Value | None = None,
         sigma_c: Value | None = None,
         sigma_s: Value | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -152,7 +152,7 @@ class Mesh:
         threshold: Value | None = None,
         max_iter: Value | None = None,
         quality: Literal["distance", "none"] | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -161,7 +161,7 @@ class Mesh:
         self,
         *,
         quality: Literal["mean", "gaussian", "defect", "none"] | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -170,7 +170,7 @@ class Mesh:
         self,
         *,
         worst: Value | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -183,7 +183,7 @@ class Mesh:
         largest: bool = False,
         min_faces: Value | None = None,
         labels: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -197,7 +197,7 @@ class Mesh:
         weights: Literal["uniform", "cotangent"] | None = None,
         move_boundary: bool = False,
         taubin: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -217,7 +217,7 @@ class Mesh:
         pin: Value | Sequence[Value] | None = None,
         pin_boundary: bool = False,
         pin_top: Value | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -233,7 +233,7 @@ class Mesh:
         map: bool = False,
         conflicts: Literal["claims", "speculative"] | None = None,
         repair: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -256,7 +256,7 @@ class Mesh:
         no_keep_seams: bool = False,
         map: bool = False,
         repair: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -284,7 +284,7 @@ class Mesh:
         map: bool = False,
         conflicts: Literal["claims", "speculative"] | None = None,
         repair: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -311,7 +311,7 @@ class Mesh:
         map: bool = False,
         conflicts: Literal["claims", "speculative"] | None = None,
         repair: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         patch_size: Value | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
@@ -322,7 +322,7 @@ class Mesh:
         steps: Value | None = None,
         every: Value | None = None,
         frames: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
     def soft(
@@ -333,7 +333,7 @@ class Mesh:
         solver: Literal["implicit", "springs", "projective", "xpbd", "vbd"] | None = None,
         pin_top: bool = False,
         frames: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
     def subdivide(
@@ -351,7 +351,7 @@ class Mesh:
         creases: Value | None = None,
         sharpen_non_manifold: bool = False,
         triangles: bool = False,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
     def check(
@@ -369,7 +369,7 @@ class Mesh:
         quality: bool = False,
         samples: Value | None = None,
         seed: Value | None = None,
-        engine: Literal["auto", "cpu", "cuda"] | None = None,
+        engine: str | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
     def repair(
@@ -412,6 +412,25 @@ class Mesh:
 
 @overload
 def mcf(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    time_step: Value | None = None,
+    tol: Value | None = None,
+    max_iter: Value | None = None,
+    matrix_free: bool = False,
+    no_preconditioner: bool = False,
+    multigrid: Literal["auto", "always", "never"] | None = None,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
+@overload
+def mcf(
     v: Mesh | Result | Array,
     f: Faces | None = None,
     *,
@@ -421,33 +440,14 @@ def mcf(
     matrix_free: bool = False,
     no_preconditioner: bool = False,
     multigrid: Literal["auto", "always", "never"] | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def mcf(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    time_step: Value | None = None,
-    tol: Value | None = None,
-    max_iter: Value | None = None,
-    matrix_free: bool = False,
-    no_preconditioner: bool = False,
-    multigrid: Literal["auto", "always", "never"] | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Smooth a mesh by mean curvature flow.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
@@ -459,7 +459,7 @@ def mcf(
         matrix_free: Recompute the cotangent weights in each iteration, in shared memory, instead of keeping a matrix: less memory, more time
         no_preconditioner: Plain conjugate gradients, without Jacobi's preconditioner
         multigrid: Precondition by multigrid instead, which takes fewer iterations if triangles are needles, of more work each. Needs the matrix: "auto" (After many iterations without it; never without a matrix), "always" (From the beginning), "never" (Not at all) [default: "auto"]
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -488,36 +488,36 @@ def mcf(
 
 @overload
 def normals(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
+@overload
+def normals(
     v: Mesh | Result | Array,
     f: Faces | None = None,
     *,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def normals(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Compute vertex normals (weighted as in Max 1999).
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
 
     Arguments:
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -531,6 +531,24 @@ def normals(
 
 @overload
 def filter(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    scheme: Literal["normals", "vertices"] | None = None,
+    iterations: Value | None = None,
+    noise: Value | None = None,
+    sigma_c: Value | None = None,
+    sigma_s: Value | None = None,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
+@overload
+def filter(
     v: Mesh | Result | Array,
     f: Faces | None = None,
     *,
@@ -539,32 +557,14 @@ def filter(
     noise: Value | None = None,
     sigma_c: Value | None = None,
     sigma_s: Value | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def filter(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    scheme: Literal["normals", "vertices"] | None = None,
-    iterations: Value | None = None,
-    noise: Value | None = None,
-    sigma_c: Value | None = None,
-    sigma_s: Value | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Remove noise and keep features, by bilateral filtering.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
@@ -575,7 +575,7 @@ def filter(
         noise: Standard deviation of the noise across the surface, a length in the mesh's unit [default: estimated]
         sigma_c: Standard deviation of closeness, for vertices: a length in the mesh's unit, or one of mean-edge (each vertex's), shortest-edge (each vertex's), mesh-mean-edge (one for all); the ball around a vertex has twice this radius [default: mean-edge]
         sigma_s: Standard deviation of similarity, for vertices: steps across the surface much higher than this are kept; a length in the mesh's unit, or one of noise (that of the whole mesh), ball (the standard deviation of the heights in each vertex's ball) [default: noise]
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -611,7 +611,7 @@ def geodesic(
     threshold: Value | None = None,
     max_iter: Value | None = None,
     quality: Literal["distance", "none"] | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
@@ -629,7 +629,7 @@ def geodesic(
         threshold: A distance that falls by less than this part of the shortest edge around is not passed on: about the part by which distances may be longer than the scheme's [default: 0.004]
         max_iter: Limit of rounds over the patches [default: twice the number of vertices, many times the usual number]
         quality: Value for other programs to show: written once more as the column 'quality': "distance" (The distance; the largest one where no source reaches), "none" (No such column) [default: "distance"]
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -655,39 +655,39 @@ def geodesic(
 
 @overload
 def curvature(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    quality: Literal["mean", "gaussian", "defect", "none"] | None = None,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
+@overload
+def curvature(
     v: Mesh | Result | Array,
     f: Faces | None = None,
     *,
     quality: Literal["mean", "gaussian", "defect", "none"] | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def curvature(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    quality: Literal["mean", "gaussian", "defect", "none"] | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Compute Gaussian and mean curvature of the vertices.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
 
     Arguments:
         quality: Value for other programs to show: written once more as the column 'quality': "mean" (The mean curvature), "gaussian" (The Gaussian curvature), "defect" (The angle defect), "none" (No such column) [default: "mean"]
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -710,39 +710,39 @@ def curvature(
 
 @overload
 def quality(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    worst: Value | None = None,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
+@overload
+def quality(
     v: Mesh | Result | Array,
     f: Faces | None = None,
     *,
     worst: Value | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def quality(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    worst: Value | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Measure the shape of the faces: radius ratio, aspect, angle, area.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
 
     Arguments:
         worst: List this many faces, those with the smallest radius ratio first [default: 0]
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -780,7 +780,7 @@ def components(
     largest: bool = False,
     min_faces: Value | None = None,
     labels: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
@@ -798,7 +798,7 @@ def components(
         largest: Keep the component with the most faces, as keep 1
         min_faces: Keep components of at least N faces [default: 0]
         labels: Write each face's component as the column 'component' (in PLY, for example)
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -820,6 +820,25 @@ def components(
 
 @overload
 def smooth(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    iterations: Value | None = None,
+    lambda_: Value | None = None,
+    mu: Value | None = None,
+    weights: Literal["uniform", "cotangent"] | None = None,
+    move_boundary: bool = False,
+    taubin: bool = False,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
+@overload
+def smooth(
     v: Mesh | Result | Array,
     f: Faces | None = None,
     *,
@@ -829,33 +848,14 @@ def smooth(
     weights: Literal["uniform", "cotangent"] | None = None,
     move_boundary: bool = False,
     taubin: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def smooth(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    iterations: Value | None = None,
-    lambda_: Value | None = None,
-    mu: Value | None = None,
-    weights: Literal["uniform", "cotangent"] | None = None,
-    move_boundary: bool = False,
-    taubin: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Smooth a mesh by Laplacian or Taubin smoothing.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
@@ -867,7 +867,7 @@ def smooth(
         weights: Weights of neighbours: "uniform" (All the same), "cotangent" (By the cotangents of the angles opposite the edge, never negative, of the positions at each step) [default: "uniform"]
         move_boundary: Let boundary vertices move as well
         taubin: Taubin's smoothing, with his factors where lambda_ and mu are not given
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -901,7 +901,7 @@ def spring(
     pin: Value | Sequence[Value] | None = None,
     pin_boundary: bool = False,
     pin_top: Value | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
@@ -926,7 +926,7 @@ def spring(
         pin: A fixed vertex, counted from 0 in the order of the file; may be given several times
         pin_boundary: All vertices of the boundary stay
         pin_top: The vertices in the top PERCENT of the mesh's height (against gravity) stay
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -950,6 +950,27 @@ def spring(
 
 @overload
 def delaunay(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    max_rounds: Value | None = None,
+    validate: bool = False,
+    keep_groups: bool = False,
+    groups_from: Value | Sequence[Value] | None = None,
+    no_keep_seams: bool = False,
+    map: bool = False,
+    conflicts: Literal["claims", "speculative"] | None = None,
+    repair: bool = False,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
+@overload
+def delaunay(
     v: Mesh | Result | Array,
     f: Faces | None = None,
     *,
@@ -961,35 +982,14 @@ def delaunay(
     map: bool = False,
     conflicts: Literal["claims", "speculative"] | None = None,
     repair: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def delaunay(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    max_rounds: Value | None = None,
-    validate: bool = False,
-    keep_groups: bool = False,
-    groups_from: Value | Sequence[Value] | None = None,
-    no_keep_seams: bool = False,
-    map: bool = False,
-    conflicts: Literal["claims", "speculative"] | None = None,
-    repair: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Flip edges until the mesh is Delaunay.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
@@ -1003,7 +1003,7 @@ def delaunay(
         map: Give the place of each vertex and face of the input in the result as `vertex_map` and `face_map`, -1 for those that are gone
         conflicts: Scheduler that decides between changes that overlap: "claims" (Claims on flat arrays, in rounds over the whole mesh: the same result on every run), "speculative" (Patches in shared memory that lock their neighbours (Mahmoud et al. 2024): the first to lock wins) [default: "claims"]
         repair: Repair the mesh first, as the function `repair` does
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -1019,6 +1019,34 @@ def delaunay(
 
 @overload
 def simplify(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    faces: Value | None = None,
+    ratio: Value | None = None,
+    error: Value | None = None,
+    cost: Literal["quadric", "length"] | None = None,
+    boundary: Literal["keep", "hold", "free"] | None = None,
+    boundary_weight: Value | None = None,
+    group_weight: Value | None = None,
+    quantile: Value | None = None,
+    max_rounds: Value | None = None,
+    validate: bool = False,
+    keep_groups: bool = False,
+    groups_from: Value | Sequence[Value] | None = None,
+    no_keep_seams: bool = False,
+    map: bool = False,
+    repair: bool = False,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
+@overload
+def simplify(
     v: Mesh | Result | Array,
     f: Faces | None = None,
     *,
@@ -1037,42 +1065,14 @@ def simplify(
     no_keep_seams: bool = False,
     map: bool = False,
     repair: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def simplify(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    faces: Value | None = None,
-    ratio: Value | None = None,
-    error: Value | None = None,
-    cost: Literal["quadric", "length"] | None = None,
-    boundary: Literal["keep", "hold", "free"] | None = None,
-    boundary_weight: Value | None = None,
-    group_weight: Value | None = None,
-    quantile: Value | None = None,
-    max_rounds: Value | None = None,
-    validate: bool = False,
-    keep_groups: bool = False,
-    groups_from: Value | Sequence[Value] | None = None,
-    no_keep_seams: bool = False,
-    map: bool = False,
-    repair: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Simplify meshes to a number of faces, or an error, by collapsing edges.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
@@ -1093,7 +1093,7 @@ def simplify(
         no_keep_seams: Do not keep seams, where texture coordinates or normals of corners differ between faces and where vertices are split (simplify: nor borders between groups)
         map: Give the place of each vertex and face of the input in the result as `vertex_map` and `face_map`, -1 for those that are gone
         repair: Repair the mesh first, as the function `repair` does
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -1117,10 +1117,42 @@ def simplify(
     that leaves more faces than were asked for, `converged` is `False` and the reasons are listed. error bounds
     the distance from the input; together with ratio or faces the first limit that is reached ends it.
 
-    With several meshes each is simplified to a separate target, all in the same rounds, and -o names the
-    folder of the results.
+    With several meshes each is simplified to a separate target, all in the same rounds.
     """
 
+@overload
+def remesh(
+    v: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
+    f: None = None,
+    *,
+    target_length: Value | None = None,
+    faces: Value | None = None,
+    adaptive: Value | None = None,
+    min_length: Value | None = None,
+    max_length: Value | None = None,
+    iterations: Value | None = None,
+    smoothing_steps: Value | None = None,
+    keep_features: Value | None = None,
+    no_project: bool = False,
+    max_deviation: Value | None = None,
+    max_faces: Value | None = None,
+    max_rounds: Value | None = None,
+    no_features: bool = False,
+    validate: bool = False,
+    keep_groups: bool = False,
+    groups_from: Value | Sequence[Value] | None = None,
+    no_keep_seams: bool = False,
+    map: bool = False,
+    conflicts: Literal["claims", "speculative"] | None = None,
+    repair: bool = False,
+    engine: str | None = None,
+    patch_size: Value | None = None,
+    seed: Value | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]: ...
 @overload
 def remesh(
     v: Mesh | Result | Array,
@@ -1146,47 +1178,14 @@ def remesh(
     map: bool = False,
     conflicts: Literal["claims", "speculative"] | None = None,
     repair: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Result: ...
-@overload
-def remesh(
-    v: list[Mesh | Result | tuple[Array, Faces]],
-    f: None = None,
-    *,
-    target_length: Value | None = None,
-    faces: Value | None = None,
-    adaptive: Value | None = None,
-    min_length: Value | None = None,
-    max_length: Value | None = None,
-    iterations: Value | None = None,
-    smoothing_steps: Value | None = None,
-    keep_features: Value | None = None,
-    no_project: bool = False,
-    max_deviation: Value | None = None,
-    max_faces: Value | None = None,
-    max_rounds: Value | None = None,
-    no_features: bool = False,
-    validate: bool = False,
-    keep_groups: bool = False,
-    groups_from: Value | Sequence[Value] | None = None,
-    no_keep_seams: bool = False,
-    map: bool = False,
-    conflicts: Literal["claims", "speculative"] | None = None,
-    repair: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
-    patch_size: Value | None = None,
-    seed: Value | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    vertex_attributes: Mapping[str, Any] | None = None,
-    face_attributes: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> list[Result]:
+) -> Result:
     """Make triangles of one size, close to equilateral.
 
     Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`; or a list of meshes and pairs `(v, f)`, which are processed together and give a list of results.
@@ -1212,7 +1211,7 @@ def remesh(
         map: Give the place of each vertex and face of the input in the result as `vertex_map` and `face_map`, -1 for those that are gone
         conflicts: Scheduler that decides between changes that overlap: "claims" (Claims on flat arrays, in rounds over the whole mesh: the same result on every run), "speculative" (Patches in shared memory that lock their neighbours (Mahmoud et al. 2024): the first to lock wins) [default: "claims"]
         repair: Repair the mesh first, as the function `repair` does
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -1273,7 +1272,7 @@ def track(
     map: bool = False,
     conflicts: Literal["claims", "speculative"] | None = None,
     repair: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     patch_size: Value | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
@@ -1305,7 +1304,7 @@ def track(
         map: Give the place of each vertex and face of the input in the result as `vertex_map` and `face_map`, -1 for those that are gone
         conflicts: Scheduler that decides between changes that overlap: "claims" (Claims on flat arrays, in rounds over the whole mesh: the same result on every run), "speculative" (Patches in shared memory that lock their neighbours (Mahmoud et al. 2024): the first to lock wins) [default: "claims"]
         repair: Repair the mesh first, as the function `repair` does
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -1332,7 +1331,7 @@ def simulate(
     checkpoint: Value | None = None,
     resume: Value | None = None,
     frames: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Simulate the deformable bodies of a scene.
@@ -1344,7 +1343,7 @@ def simulate(
         checkpoint: Write the final state to a file, from which `resume` continues
         resume: Continue from the state in a file
         frames: Give the bodies at every frame as `frames`
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `bodies` has a `Mesh` for each name. Keys of its report:
@@ -1365,7 +1364,7 @@ def cloth(
     steps: Value | None = None,
     every: Value | None = None,
     frames: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
@@ -1379,7 +1378,7 @@ def cloth(
         steps: Number of steps [default: 250]
         every: Steps from frame to frame [default: 10]
         frames: Give the bodies at every frame as `frames`
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
@@ -1405,7 +1404,7 @@ def soft(
     solver: Literal["implicit", "springs", "projective", "xpbd", "vbd"] | None = None,
     pin_top: bool = False,
     frames: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
@@ -1421,7 +1420,7 @@ def soft(
         solver: Solver of the motion: "implicit" (Implicit Euler by Newton's method), "springs" (Masses and springs along the edges, by implicit Euler), "projective" (Projective dynamics), "xpbd" (XPBD), "vbd" (Vertex block descent) [default: "implicit"]
         pin_top: Fix the highest hundredth, in place of letting the body fall
         frames: Give the bodies at every frame as `frames`
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
@@ -1456,7 +1455,7 @@ def subdivide(
     creases: Value | None = None,
     sharpen_non_manifold: bool = False,
     triangles: bool = False,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
@@ -1479,7 +1478,7 @@ def subdivide(
         creases: Sharp edges: a file with lines of two vertices (counted from 0) and a sharpness, or an angle in degrees; edges with a larger angle between their faces are infinitely sharp
         sharpen_non_manifold: Cut edges of three or more faces open and make them sharp, and those of two faces with the same direction
         triangles: Write triangles: quads are cut along a diagonal
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
@@ -1537,7 +1536,7 @@ def distance(
     quality: bool = False,
     samples: Value | None = None,
     seed: Value | None = None,
-    engine: Literal["auto", "cpu", "cuda"] | None = None,
+    engine: str | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
@@ -1551,7 +1550,7 @@ def distance(
         quality: With output: write the column once more as 'quality', which MeshLab, PyVista and others show as colour
         samples: Points on the faces of each mesh, beside its vertices [default: 10 a face, at least 100000, at most 1 million]
         seed: Seed of random choices: the same seed gives the same points [default: 1]
-        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error) [default: "auto"]
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
@@ -1667,7 +1666,7 @@ def transform(
     """
 
 def merge(
-    meshes: list[Mesh | Result | tuple[Array, Faces]],
+    meshes: list[Mesh] | list[Result] | list[tuple[Array, Faces]] | list[Mesh | Result | tuple[Array, Faces]],
     *,
     progress: Progress | None = None,
 ) -> Result:
