@@ -42,10 +42,13 @@ pub(crate) enum StepOutcome {
 /// Step that runs only with `--long`, or when it is named.
 const LONG: &str = "long";
 
-type LongStep = (&'static str, fn() -> anyhow::Result<StepOutcome>);
+type ToolStep = (&'static str, fn() -> anyhow::Result<StepOutcome>);
+
+/// Steps that need a tool that may not be installed.
+const TOOLS: &[ToolStep] = &[("gltf", checks::gltf::run)];
 
 /// Steps that run only with `--long`, or when they are named, and need a tool that may not be installed.
-const WATCHES: &[LongStep] = &[
+const WATCHES: &[ToolStep] = &[
     ("size", checks::size::run),
     ("valgrind", watch::valgrind),
     ("threads", watch::threads),
@@ -157,7 +160,8 @@ pub(crate) fn run(arguments: &CiArguments) -> anyhow::Result<()> {
         return part::turn();
     }
     let names = STEPS.iter().map(|(name, _)| *name);
-    let names: Vec<&str> = names.chain(WATCHES.iter().map(|(name, _)| *name)).collect();
+    let tools = TOOLS.iter().chain(WATCHES).map(|(name, _)| *name);
+    let names: Vec<&str> = names.chain(tools).collect();
     for asked in arguments.only.iter().chain(&arguments.skip) {
         ensure!(
             names.contains(&asked.as_str()),
@@ -205,8 +209,12 @@ fn step(name: &str) -> anyhow::Result<StepOutcome> {
             return step().map(|()| StepOutcome::Passed);
         }
     }
-    match WATCHES.iter().find(|(known, _)| *known == name) {
-        Some((_, watch)) => watch(),
+    match TOOLS
+        .iter()
+        .chain(WATCHES)
+        .find(|(known, _)| *known == name)
+    {
+        Some((_, step)) => step(),
         None => bail!("no step {name}"),
     }
 }

@@ -7,7 +7,12 @@ use crate::workspace;
 
 /// Tests that compare or write them.
 const TESTS: [&[&str]; 2] = [
-    &["rxmesh-apps", "--bin", "rxmesh", "manual::the_manual_is_current"],
+    &[
+        "rxmesh-apps",
+        "--bin",
+        "rxmesh",
+        "manual::the_manual_is_current",
+    ],
     &["rxmesh-python", "--lib", "current"],
 ];
 

@@ -10,9 +10,11 @@ mod ending;
 mod error;
 mod frame;
 mod input;
+mod log;
 #[cfg(test)]
 mod manual;
 mod output;
+mod picture;
 mod progress;
 mod record;
 mod run;

@@ -56,6 +56,10 @@ impl OutputTarget {
         }
         let encoding = if encoding.ascii {
             Encoding::Ascii
+        } else if encoding.pack {
+            Encoding::Packed
+        } else if encoding.quantise {
+            Encoding::Quantised
         } else {
             Encoding::Binary
         };

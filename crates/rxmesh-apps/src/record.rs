@@ -43,6 +43,9 @@ pub(crate) struct Record {
     /// File that was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) output: Option<OutputRecord>,
+    /// Picture that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) picture: Option<PictureRecord>,
     /// Milliseconds of the stages.
     pub(crate) timings_ms: Timings,
     /// Warnings that were printed.
@@ -180,6 +183,20 @@ pub(crate) struct OutputRecord {
     pub(crate) cells: Option<u64>,
 }
 
+/// Picture that was written.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct PictureRecord {
+    /// Name of the file.
+    pub(crate) path: String,
+    /// Width in pixels.
+    pub(crate) width: u32,
+    /// Height in pixels.
+    pub(crate) height: u32,
+    /// Bytes of the file.
+    pub(crate) bytes: u64,
+}
+
 /// Milliseconds of the stages that the command has.
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -198,6 +215,8 @@ pub(crate) struct Timings {
     pub(crate) download: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) write: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) picture: Option<f64>,
     pub(crate) total: f64,
 }
 

@@ -5,12 +5,13 @@ use crate::cli::{CommonArgs, ComputeArgs, PatchArgs};
 use crate::console::{Console, is_stdout};
 use crate::input::{self, Input};
 use crate::output::{OutputKind, OutputTarget};
+use crate::picture::Portrait;
 use crate::progress::Progress;
 use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record, shown};
 use crate::text;
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
-use rxmesh::{Log, Stage};
+use rxmesh::Stage;
 use rxmesh_host::engine::{Engine, EngineChoice, EngineError};
 use rxmesh_host::io::{self, Model};
 use rxmesh_host::mesh::{Extras, PolyMesh, TetMesh, TriMesh};
@@ -25,11 +26,12 @@ use std::time::Instant;
 pub(crate) struct Run {
     pub(crate) console: Console,
     pub(crate) record: Record,
-    progress: Progress,
+    pub(crate) progress: Progress,
     start: Instant,
     starting: Option<Starting>,
     /// Path of the result, once it is known.
     output: Option<PathBuf>,
+    pub(crate) portrait: Option<Portrait>,
 }
 
 /// An engine that is starting, and the milliseconds that this took. It is always waited for: a program that ends while
@@ -64,6 +66,7 @@ impl Run {
     pub(crate) fn new(command: &'static str, common: &CommonArgs) -> Result<Run> {
         let start = Instant::now();
         let console = Console::new(common.quiet, common.json.as_deref())?;
+        let portrait = common.picture.as_deref().map(Portrait::new).transpose()?;
         // 0 is one a core. Started here, so that a system that gives no threads is an error and not a panic later.
         let n = common.threads.unwrap_or(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n as usize);
@@ -83,6 +86,7 @@ impl Run {
             start,
             starting: None,
             output: None,
+            portrait,
         })
     }
 
@@ -220,6 +224,9 @@ impl Run {
         let (input, ms) = self.stage("reading", || read(&path))?;
         let mesh: Model<'_> = (&input.loaded.mesh).into();
         self.record.timings_ms.read = ms;
+        if let Some(portrait) = &mut self.portrait {
+            portrait.read(mesh, &input.path)?;
+        }
         self.record.input = Some(InputRecord {
             path: shown(&input.path),
             format: input.loaded.format.to_string(),
@@ -371,6 +378,7 @@ impl Run {
             faces: mesh.face_count().map(|n| n as u64),
             cells: mesh.cell_count().map(|n| n as u64),
         });
+        self.draw(&[(&target.path, mesh)])?;
         for warning in report.warnings {
             let name = if stdout {
                 "stdout".into()
@@ -408,6 +416,9 @@ impl Run {
             faces: Some(meshes.iter().map(|m| m.face_count() as u64).sum()),
             cells: None,
         });
+        let each = targets.iter().zip(meshes);
+        let each: Vec<(&PathBuf, Model<'_>)> = each.map(|(t, m)| (&t.path, m.into())).collect();
+        self.draw(&each)?;
         for (report, target) in reports.into_iter().zip(targets) {
             for warning in report.warnings {
                 self.warn(format!("{}: {warning}", shown(&target.path)));
@@ -448,42 +459,12 @@ impl Run {
 
     /// Prints the result and writes the record.
     pub(crate) fn finish(mut self, text: &str) -> Result<()> {
+        self.draw_input()?;
+        let text = text.to_owned() + &text::picture(&self.record);
         self.progress = Progress::default();
         self.record.timings_ms.total = milliseconds(self.start);
-        self.console.say(text)?;
+        self.console.say(&text)?;
         self.console.record(&self.record)
-    }
-}
-
-impl Log for Run {
-    fn begin(&mut self, stage: Stage) {
-        self.progress.stage(Some(stage.name()));
-        crate::ending::stage(stage.name());
-    }
-
-    fn end(&mut self, stage: Stage, milliseconds: f64) {
-        self.progress.stage(None);
-        let timings = &mut self.record.timings_ms;
-        let of = match stage {
-            Stage::Patches | Stage::Prepare => &mut timings.patch,
-            Stage::Upload => &mut timings.upload,
-            Stage::Work(_) => &mut timings.run,
-            Stage::Download => &mut timings.download,
-            Stage::Aside(_) => return,
-        };
-        *of = Some(milliseconds);
-    }
-
-    fn failed(&mut self, _stage: Stage) {
-        self.progress.stage(None);
-    }
-
-    fn warn(&mut self, warning: String) {
-        Run::warn(self, warning);
-    }
-
-    fn mesh_name(&self) -> Option<String> {
-        self.record.input.as_ref().map(|input| input.path.clone())
     }
 }
 

@@ -44,6 +44,18 @@ pub(crate) fn output(r: &Record) -> String {
     format!("wrote {path} ({}, {} bytes{because})\n", o.format, o.bytes)
 }
 
+/// Returns the line of the picture.
+pub(crate) fn picture(r: &Record) -> String {
+    let Some(p) = &r.picture else {
+        return String::new();
+    };
+    let path = named(&p.path, "stdout");
+    format!(
+        "drew {path} ({} x {} pixels, {} bytes)\n",
+        p.width, p.height, p.bytes
+    )
+}
+
 /// Returns a path of the record as people read it: `-` is a stream.
 pub(crate) fn named<'a>(path: &'a str, stream: &'a str) -> &'a str {
     if path == "-" { stream } else { path }

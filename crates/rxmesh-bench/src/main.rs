@@ -67,7 +67,7 @@ enum Task {
     Docs(DocsArguments),
     /// Measure the CPU engine with 1, 2, 4, ... threads beside other libraries, on the same meshes in the same run
     Peers(Box<PeersArguments>),
-    /// Draw a picture of the documents as SVG
+    /// Draw a picture of the documents
     Picture {
         /// The file; its name chooses the picture, as in docs/use/pictures
         path: PathBuf,

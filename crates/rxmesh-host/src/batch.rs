@@ -1,9 +1,10 @@
 //! Several meshes as one, so that every algorithm works on all of them at once.
 
-use crate::mesh::{MeshError, Placement, Tag, TagKind, TriMesh, merge};
+use crate::mesh::{MeshError, Placement, SourceMaterials, Tag, TagKind, TriMesh, merge};
 use crate::par::IntoLean;
 use glam::DVec3;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Several meshes joined to one, with the data needed to part them again.
 ///
@@ -45,6 +46,7 @@ struct JoinedMesh {
     /// Frame that its positions are given in.
     frame: Placement,
     comments: Vec<String>,
+    materials: Option<Arc<SourceMaterials>>,
     /// `true` if the mesh has tags (groups, materials and so on).
     tagged: bool,
 }
@@ -81,6 +83,7 @@ impl Batch {
                 home,
                 frame,
                 comments: std::mem::take(&mut mesh.extras.comments),
+                materials: mesh.extras.materials.take(),
                 tagged: !mesh.extras.tags.is_empty(),
             });
         }
@@ -134,6 +137,7 @@ impl Batch {
             mesh.placement = member.frame;
             mesh.return_to(member.home);
             mesh.extras.comments.clone_from(&member.comments);
+            mesh.extras.materials.clone_from(&member.materials);
             match member.tagged {
                 true => drop_ends(&mut mesh.extras.tags),
                 false => mesh.extras.tags.clear(),

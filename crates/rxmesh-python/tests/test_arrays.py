@@ -235,6 +235,15 @@ def test_mesh_class(tmp_path, arrays):
         rxmesh.normals(small.mesh, engine="cpu")
 
 
+def test_objects_with_vertices_and_faces(arrays):
+    class Other:
+        vertices, faces = arrays
+
+    result = rxmesh.simplify(Other(), faces=500, engine="cpu")
+    assert np.array_equal(result.vertices, simplify(*arrays).vertices)
+    assert isinstance(rxmesh.merge([Other(), arrays]), rxmesh.Result)
+
+
 def test_dlpack_of_numpy(arrays):
     class Foreign:
         """An array that shows itself by DLPack alone."""

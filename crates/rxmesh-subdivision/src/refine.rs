@@ -91,6 +91,7 @@ pub fn refine(
         corner_normals: split,
         tags: tags(&mesh.extras.tags, &parents),
         comments: mesh.extras.comments.clone(),
+        materials: mesh.extras.materials.clone(),
     };
     refined.extras.columns.extend(normals);
     if mesh.extras.corner_normals.is_some() && !places.split_normals {

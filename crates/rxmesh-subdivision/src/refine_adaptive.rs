@@ -57,6 +57,7 @@ pub fn refine_adaptive(
         columns: columns(&values, mesh, &parents, &mut warnings)?,
         tags: tags(&mesh.extras.tags, &parents),
         comments: mesh.extras.comments.clone(),
+        materials: mesh.extras.materials.clone(),
         ..Extras::default()
     };
     surface.check()?;

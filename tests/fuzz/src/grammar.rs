@@ -2,6 +2,7 @@
 
 use rxmesh_host::mesh::Rng;
 
+use crate::gltf;
 use crate::random::Choose;
 
 /// File and the extension of its name.
@@ -12,10 +13,11 @@ const MOST: u64 = 9;
 
 /// Makes a file of one of the formats.
 pub(crate) fn file(rng: &mut Rng) -> File {
-    match rng.below(5) {
+    match rng.below(6) {
         0 => ("obj", obj(rng)),
         1 => ("off", off(rng)),
         2 => ("stl", stl(rng)),
+        3 => ("gltf", gltf::gltf(rng)),
         _ => ("ply", ply(rng)),
     }
 }

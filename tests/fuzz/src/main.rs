@@ -7,6 +7,7 @@
 mod cli;
 mod edits;
 mod files;
+mod gltf;
 mod grammar;
 mod memory;
 mod mutate;

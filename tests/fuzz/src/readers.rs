@@ -138,6 +138,11 @@ impl Fuzz for Readers {
     }
 }
 
+/// Returns `true` for the forms of glTF, which holds triangles only.
+fn is_gltf(format: Format) -> bool {
+    matches!(format, Format::Glb | Format::Gltf)
+}
+
 /// Checks that polygons are valid, survive being written, and triangulate to the mesh that is read as triangles.
 fn polygonal(
     name: &str,
@@ -156,7 +161,7 @@ fn polygonal(
         .map_err(|e| format!("what was read is no polygon mesh: {e}"))?;
     check_poly(&mesh);
     for form in surfaces() {
-        if form.format != Format::Stl {
+        if form.format != Format::Stl && !is_gltf(form.format) {
             polygons_again(&mesh, form.extension(), &form.options())
                 .map_err(|e| format!("polygons as {form}: {e}"))?;
         }
@@ -234,6 +239,9 @@ fn round_trip(mesh: &TriMesh, extension: &str, options: &WriteOptions) -> Outcom
         }
         Err(e) => return Err(format!("not written: {e}")),
     };
+    // A vertex of glTF has one value: those whose corners have several are split.
+    let splits = Format::of_name(name).is_some_and(is_gltf)
+        && (mesh.extras.corner_texcoords.is_some() || mesh.extras.corner_normals.is_some());
     let again = match read_bytes(&bytes, name, &ReadOptions::default()) {
         Ok(loaded) => loaded.mesh,
         // In STL a file without faces has no vertices.
@@ -257,7 +265,7 @@ fn round_trip(mesh: &TriMesh, extension: &str, options: &WriteOptions) -> Outcom
     };
     let (before, after) = (vertices(mesh), vertices(&again));
     let kept = before.len() == after.len() && before.into_iter().zip(after).all(same);
-    if extension != "stl" && (!kept || mesh.faces != again.faces) {
+    if extension != "stl" && !splits && (!kept || mesh.faces != again.faces) {
         return Err("other vertices or faces came back".into());
     }
     Ok(())

@@ -67,6 +67,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "rxmesh-simulation-kernels",
         ],
     ),
+    ("rxmesh-picture", &["rxmesh-host"]),
     (
         "rxmesh",
         &[
@@ -83,6 +84,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "rxmesh",
             "rxmesh-host",
             "rxmesh-kernels",
+            "rxmesh-picture",
             "rxmesh-speculative",
             "rxmesh-subdivision",
             "rxmesh-simulation",

@@ -3,6 +3,7 @@
 pub(crate) mod arrows;
 pub(crate) mod deny;
 mod floors;
+pub(crate) mod gltf;
 pub(crate) mod lines;
 pub(crate) mod msrv;
 mod names;

@@ -4,6 +4,7 @@ mod completions;
 mod convert;
 mod generate;
 mod info;
+mod render;
 
 use crate::app::Entry;
 use crate::frame::{OnBody, OnConnectivity, OnScene, OnTool, OnVertices};
@@ -39,6 +40,7 @@ rxmesh::for_each_operation!(operations);
 const INFO: &[Entry] = &[Entry::of::<info::Info>()];
 const FILES: &[Entry] = &[
     Entry::of::<convert::Convert>(),
+    Entry::of::<render::Render>(),
     Entry::of::<generate::Generate>(),
     Entry::of::<completions::Completions>(),
 ];

@@ -63,6 +63,13 @@ pub(crate) struct EncodingArgs {
         Format::list(Format::has_encodings)
     ))]
     pub(crate) ascii: bool,
+    /// Write glb and gltf with whole numbers of 8 and 16 bits for positions, normals, texture coordinates and colours
+    /// (`KHR_mesh_quantization`)
+    #[arg(long, conflicts_with = "ascii")]
+    pub(crate) quantise: bool,
+    /// Write glb and gltf as with `--quantise`, and packed (`EXT_meshopt_compression`)
+    #[arg(long, conflicts_with = "ascii")]
+    pub(crate) pack: bool,
     /// Format of the output, for any extension; needed if there is none
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) format: Option<Format>,
@@ -113,6 +120,9 @@ pub(crate) struct CommonArgs {
     /// Write a record of the run as JSON to a file, or to stdout with '-'
     #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
     pub(crate) json: Option<PathBuf>,
+    /// Draw the result into a picture, a PNG file; values that the command computes are its colours
+    #[arg(id = "picture_file", long = "picture", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) picture: Option<PathBuf>,
     /// Print nothing but errors (and the record, with --json -)
     #[arg(short, long)]
     pub(crate) quiet: bool,

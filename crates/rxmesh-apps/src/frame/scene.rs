@@ -5,6 +5,7 @@ use crate::cli::{CommonArgs, EncodingArgs, EngineArgs};
 use crate::console;
 use crate::input;
 use crate::output::{OutputKind, OutputTarget};
+use crate::picture::Drawable;
 use crate::record::{Record, shown};
 use crate::run::Run;
 use crate::text;
@@ -15,7 +16,7 @@ use rxmesh::{Error, Operation};
 use rxmesh_host::algo::Options;
 use rxmesh_host::files;
 use rxmesh_host::io::{self, Format, WriteOptions};
-use rxmesh_host::mesh::Extras;
+use rxmesh_host::mesh::{Column, ColumnData, ElementKind, Extras, TriMesh, merge};
 use rxmesh_host::units::{FieldUnit, InUnits};
 use rxmesh_simulation::scene::{self, LoadedMesh, RunningScene};
 use serde::Serialize;
@@ -101,6 +102,7 @@ where
         if let Some(path) = &args.checkpoint {
             on.stage.world.save(path)?;
         }
+        draw(&mut run, &args.scene, &mut on.stage)?;
         run.record.put(args, &report)?;
         let mut lines = O::describe(&report, &args.options).lines;
         lines += &written(&report, args.output.as_deref());
@@ -114,6 +116,28 @@ where
     fn describe((): &(), _args: &Self::Options, _record: &Record) -> Message {
         Message::new("")
     }
+}
+
+/// Draws all bodies of a scene, each in a colour, if a picture was asked for.
+fn draw(run: &mut Run, scene: &PathBuf, stage: &mut RunningScene) -> Result<()> {
+    if run.portrait.is_none() {
+        return Ok(());
+    }
+    let mut bodies: Vec<TriMesh> = Vec::new();
+    stage.frame(|name, body| -> Result<()> {
+        let mut mesh = Drawable::new(body, None, name.to_owned())?
+            .mesh
+            .into_owned();
+        mesh.add_column(Column {
+            name: "body".into(),
+            element: ElementKind::Face,
+            width: 1,
+            data: ColumnData::U32(vec![bodies.len() as u32; mesh.face_count()]),
+        })?;
+        bodies.push(mesh);
+        Ok(())
+    })?;
+    run.draw(&[(scene, (&merge(bodies)?.mesh).into())])
 }
 
 /// Operation on a body as a command.

@@ -82,8 +82,8 @@ const PAGES: [Page; 6] = [
     Page {
         file: "files",
         title: "Files",
-        about: "convert, place, join and generate meshes",
-        commands: &["convert", "generate", "completions"],
+        about: "convert, place, join, draw and generate meshes",
+        commands: &["convert", "render", "generate", "completions"],
     },
 ];
 

@@ -73,7 +73,9 @@ fn convert_goes_through_every_format() {
     b.ok("generate torus --nu 12 --nv 8 -o a.obj -q");
     b.ok("convert a.obj -o b.ply");
     b.ok("convert b.ply -o c.off");
-    b.ok("convert c.off -o d.ply --ascii");
+    b.ok("convert c.off -o d.glb");
+    b.ok("convert d.glb -o d.gltf");
+    b.ok("convert d.gltf -o d.ply --ascii");
     b.ok("convert d.ply -o e.obj");
     assert_eq!(b.text("a.obj"), b.text("e.obj"));
     b.ok("convert a.obj -o f.stl");

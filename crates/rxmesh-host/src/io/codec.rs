@@ -2,7 +2,7 @@
 
 use super::error::Fault;
 use super::points::CoordinateBits;
-use super::shape::{MeshRef, Model};
+use super::shape::{MeshRef, Model, TriangleView};
 use super::soup::Soup;
 use super::volume::Volume;
 use super::{Encoding, Pieces};
@@ -71,6 +71,8 @@ pub(super) enum Read {
         /// Joins corners where files share no vertices. Called once, when the bits of coordinates are settled.
         weld: fn(&mut Soup),
     },
+    /// Surfaces; the path is that of the file, beside which other files of it are.
+    Linked(fn(&[u8], CoordinateBits, &Path) -> Result<Soup, Fault>),
     /// Surfaces and volumes; the path is that of the file.
     Elements(fn(&[u8], CoordinateBits, &Path) -> Result<Volume, Fault>),
     /// Volumes of two files: the pair of TetGen.
@@ -84,6 +86,8 @@ pub(super) enum Write {
     Surface(fn(MeshRef<'_>, Encoding, &mut Vec<String>) -> Pieces),
     /// Surfaces of triangles with coordinates of 32 bits.
     Triangles(fn(&TriMesh, Encoding, &mut Vec<String>) -> Pieces),
+    /// Surfaces of triangles in any frame. An error says why the file cannot be written.
+    PlacedTriangles(fn(TriangleView<'_>, Encoding, &mut Vec<String>) -> Result<Pieces, String>),
     /// Surfaces and volumes, with the columns to be written.
     Elements {
         write: fn(Model<'_>, &[&Column], Encoding, &mut Vec<String>) -> Pieces,

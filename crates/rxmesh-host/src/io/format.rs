@@ -105,7 +105,7 @@ impl Format {
 
     /// Returns `true` if numbers can be stored as text or as bytes.
     pub fn has_encodings(self) -> bool {
-        self.encodings().len() > 1
+        self.encodings().len() > 1 && self.encodings().contains(&Encoding::Ascii)
     }
 
     /// Returns `true` if files can hold columns of any name, such as values that were computed for the vertices.

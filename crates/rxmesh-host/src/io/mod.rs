@@ -44,6 +44,10 @@ format::formats! {
     ply { Ply = CODEC: "Polygon file format of Stanford" }
     off { Off = CODEC: "Object file format of Geomview, with its variants" }
     stl { Stl = CODEC: "Stereolithography" }
+    gltf {
+        Glb = BINARY: "glTF 2.0 as one binary file",
+        Gltf = JSON: "glTF 2.0 as JSON; other files are read, and buffers are written within it",
+    }
     msh {
         Msh = VERSION_4: "Gmsh's MSH, version 4.1 (4.0 is read as well): surfaces and volumes",
         Msh2 = VERSION_2: "Gmsh's MSH, version 2.2 (1 is read as well): surfaces and volumes",
@@ -261,6 +265,7 @@ fn formatted(
 fn soup(bytes: &[u8], format: Format, bits: CoordinateBits, name: &Path) -> Result<Soup, Fault> {
     match format.codec().read {
         Read::Surface { read, .. } => read(bytes, bits),
+        Read::Linked(read) => read(bytes, bits, name),
         Read::Elements(read) => read(bytes, bits, name)?.into_soup(),
         Read::Pair => Err(Fault::file(format!(
             "{format} holds volumes, and a surface is needed: `convert` to a surface format writes the boundary"

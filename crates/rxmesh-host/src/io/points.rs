@@ -41,6 +41,8 @@ pub(super) struct FilePoints {
     double: Vec<DVec3>,
     decimals: Vec<[Option<i16>; 3]>,
     rounding: Rounding,
+    /// Positions are computed from those of the file: rounding loses no digit that is in it.
+    computed: bool,
 }
 
 impl FilePoints {
@@ -72,6 +74,37 @@ impl FilePoints {
             let decimals = [x.decimals, y.decimals, z.decimals];
             self.decimals.push(decimals);
         }
+    }
+
+    /// Appends positions that are finite 32-bit floats in the file.
+    pub(super) fn extend(&mut self, mut more: Vec<Vec3>) {
+        if self.bits == CoordinateBits::Double {
+            self.double.extend(more.iter().map(|p| p.as_dvec3()));
+            self.decimals.resize(self.double.len(), [None; 3]);
+        }
+        match self.positions.is_empty() {
+            true => self.positions = more,
+            false => self.positions.append(&mut more),
+        }
+    }
+
+    /// Appends positions that are computed from those of a file.
+    pub(super) fn extend_placed(&mut self, more: Vec<DVec3>) -> Result<(), RefusedNumber> {
+        self.computed = true;
+        let known = |p: &DVec3| match self.bits {
+            CoordinateBits::Single => p.as_vec3().is_finite(),
+            CoordinateBits::Double => p.is_finite(),
+        };
+        if let Some(p) = more.iter().find(|p| !known(p)) {
+            let shown = format!("at {:?}", p.to_array());
+            return Err(refused(self.bits, p.is_finite(), &shown));
+        }
+        self.positions.extend(more.iter().map(|p| p.as_vec3()));
+        if self.bits == CoordinateBits::Double {
+            self.double.extend_from_slice(&more);
+            self.decimals.resize(self.double.len(), [None; 3]);
+        }
+        Ok(())
     }
 
     /// Keeps the first `n` positions only.
@@ -226,6 +259,9 @@ impl FilePoints {
         self.placement = placement;
         let local = double.par_iter().lean().map(|d| placement.local(*d));
         self.positions = local.collect();
+        if self.computed {
+            return;
+        }
         let given = double.par_iter().zip(&decimals);
         let all = self.positions.par_iter().zip(given).lean();
         let noted = |mut r: Rounding, (p, (d, decimals)): (&Vec3, (&DVec3, &[Option<i16>; 3]))| {

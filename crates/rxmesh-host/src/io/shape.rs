@@ -25,6 +25,40 @@ pub enum Model<'a> {
     Volume(&'a TetMesh),
 }
 
+/// A surface of triangles, whichever type of mesh has them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TriangleView<'a> {
+    pub(super) positions: &'a [Vec3],
+    pub(super) faces: &'a [[u32; 3]],
+    pub(super) extras: &'a Extras,
+    pub(super) placement: &'a Placement,
+}
+
+impl<'a> From<&'a TriMesh> for TriangleView<'a> {
+    fn from(mesh: &'a TriMesh) -> TriangleView<'a> {
+        TriangleView {
+            positions: &mesh.positions,
+            faces: &mesh.faces,
+            extras: &mesh.extras,
+            placement: &mesh.placement,
+        }
+    }
+}
+
+impl<'a> TriangleView<'a> {
+    /// Returns the view of a mesh of polygons that are all triangles, without sharpness and holes.
+    pub(super) fn of_polygons(mesh: &'a PolyMesh) -> Option<TriangleView<'a>> {
+        let marks = mesh.sharp_edges.len() + mesh.sharp_vertices.len() + mesh.holes.len();
+        let faces = mesh.corners.as_chunks::<3>().0;
+        (marks == 0 && mesh.face_size() == Some(3)).then_some(TriangleView {
+            positions: &mesh.positions,
+            faces,
+            extras: &mesh.extras,
+            placement: &mesh.placement,
+        })
+    }
+}
+
 impl<'a> From<MeshRef<'a>> for Model<'a> {
     fn from(mesh: MeshRef<'a>) -> Model<'a> {
         Model::Surface(mesh)

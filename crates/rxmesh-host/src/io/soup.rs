@@ -8,8 +8,9 @@ use super::scan::TextLines;
 use super::shape::MeshRef;
 use crate::mesh::{
     COLOR, Column, ColumnData, CornerLayer, Extras, Faces, MeshError, PolyMesh, SharpEdge,
-    SharpVertex, Tag, TriMesh, check_counts,
+    SharpVertex, SourceMaterials, Tag, TriMesh, check_counts,
 };
+use std::sync::Arc;
 
 /// A face that is not a triangle.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +41,8 @@ pub(super) struct Soup {
     /// Faces that are holes, in any order.
     pub(super) holes: Vec<u32>,
     pub(super) comments: Vec<String>,
+    /// Materials of glTF.
+    pub(super) materials: Option<Arc<SourceMaterials>>,
     pub(super) warnings: Vec<String>,
     /// Polygon offsets are bytes, not lines.
     pub(super) binary: bool,
@@ -97,6 +100,7 @@ impl Soup {
                 corner_normals: self.corner_normals.take(),
                 tags: std::mem::take(&mut self.tags),
                 comments: std::mem::take(&mut self.comments),
+                materials: self.materials.take(),
             },
             placement: self.points.placement,
         })

@@ -151,7 +151,7 @@ pub(super) fn volume(
 ) -> Result<Volume, Fault> {
     match format.codec().read {
         Read::Elements(read) => read(bytes, bits, name),
-        Read::Surface { .. } | Read::Pair => {
+        Read::Surface { .. } | Read::Linked(_) | Read::Pair => {
             let formats = Format::list(Format::holds_volumes);
             let what = format!("{format} holds surfaces; volumes are read from {formats}");
             Err(Fault::file(what))
@@ -177,7 +177,10 @@ pub(super) fn encode<'a>(
             let names = tetgen::pair(path).map(Cow::Owned);
             names.into_iter().zip(write(mesh, warnings)).collect()
         }
-        Write::Elements { .. } | Write::Surface(_) | Write::Triangles(_) => {
+        Write::Elements { .. }
+        | Write::Surface(_)
+        | Write::Triangles(_)
+        | Write::PlacedTriangles(_) => {
             let what = format!(
                 "{format} holds surfaces, and this is a volume: its boundary is a surface, which `convert` writes"
             );
@@ -199,6 +202,8 @@ pub(super) fn pieces(
 ) -> Pieces {
     match format.codec().write {
         Write::Elements { write, .. } => write(mesh, columns, options.encoding, warnings),
-        Write::Surface(_) | Write::Triangles(_) | Write::Pair(_) => Pieces::new(),
+        Write::Surface(_) | Write::Triangles(_) | Write::PlacedTriangles(_) | Write::Pair(_) => {
+            Pieces::new()
+        }
     }
 }

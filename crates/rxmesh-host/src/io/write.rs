@@ -1,6 +1,7 @@
 //! Writing of meshes in all formats.
 
 use super::codec::Write as Writer;
+use super::shape::TriangleView;
 use super::{Format, IoError, MeshRef, Model, arrays, files, format, gzip, soup, tets};
 use crate::mesh::{PolyMesh, TriMesh};
 use std::borrow::Cow;
@@ -18,8 +19,12 @@ pub enum Encoding {
     BinaryBigEndian,
     /// Text.
     Ascii,
-    /// Binary as text: base64 (VTU and VTP only).
+    /// Binary as text: base64 (VTU, VTP and glTF only).
     Base64,
+    /// Whole numbers of 8 and 16 bits for positions, normals, texture coordinates and colours (GLB and glTF only).
+    Quantised,
+    /// Whole numbers as in [`Quantised`](Self::Quantised), packed (GLB and glTF only).
+    Packed,
 }
 
 /// Options of writing.
@@ -205,6 +210,8 @@ fn lacks_encoding(format: Format, encoding: Encoding) -> Option<String> {
         Encoding::Binary | Encoding::Ascii => return None,
         Encoding::BinaryBigEndian => ("choice of the order of bytes", "one"),
         Encoding::Base64 => ("base64", "it"),
+        Encoding::Quantised => ("quantised numbers", "them"),
+        Encoding::Packed => ("packed numbers", "them"),
     };
     let others: Vec<&str> = Format::ALL
         .into_iter()
@@ -231,7 +238,7 @@ pub(super) fn surface(
         Writer::Surface(write) => write(mesh, options.encoding, warnings),
         Writer::Triangles(_) if !mesh.fits_single() => {
             return Err(refused(format!(
-                "coordinates are beyond 32-bit floats, which are all that {format} holds; OBJ, OFF and PLY hold them"
+                "coordinates are beyond 32-bit floats, which are all that {format} holds; OBJ, OFF, PLY and glTF hold them"
             )));
         }
         Writer::Triangles(write) => match mesh {
@@ -241,6 +248,17 @@ pub(super) fn surface(
                 write(&mesh, options.encoding, warnings)
             }
         },
+        Writer::PlacedTriangles(write) => match mesh {
+            MeshRef::Triangles(mesh) => write(mesh.into(), options.encoding, warnings),
+            MeshRef::Polygons(mesh) => match TriangleView::of_polygons(mesh) {
+                Some(mesh) => write(mesh, options.encoding, warnings),
+                None => {
+                    let mesh = cut(mesh, path, warnings)?;
+                    write((&mesh).into(), options.encoding, warnings)
+                }
+            },
+        }
+        .map_err(refused)?,
         Writer::Elements { largest_face, .. } => match mesh {
             MeshRef::Polygons(m) if m.largest_face() > largest_face => {
                 let mesh = cut(m, path, warnings)?;

@@ -1,9 +1,10 @@
 //! Data of a file beside positions and faces, kept so that it can be written again.
 
-use super::{Faces, MeshError, TriMesh};
+use super::{Faces, MeshError, SourceMaterials, TriMesh};
 use glam::Vec3;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Name of the column that holds normals (three values per row).
 pub const NORMAL: &str = "normal";
@@ -239,10 +240,12 @@ pub struct Extras {
     pub tags: Vec<Tag>,
     /// Comments at the head of the file, a line each, without the comment marks. They belong to the mesh as a whole.
     pub comments: Vec<String>,
+    /// Materials of a glTF file, which belong to the mesh as a whole.
+    pub materials: Option<Arc<SourceMaterials>>,
 }
 
 impl Extras {
-    /// Returns `true` if there is nothing that is tied to vertices or faces: comments do not count.
+    /// Returns `true` if there is nothing that is tied to vertices or faces: comments and materials do not count.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
             && self.corner_texcoords.is_none()

@@ -1,10 +1,11 @@
 //! Several meshes as one.
 
 use super::{
-    Column, ColumnData, CornerLayer, ElementKind, Extras, MeshError, NO_VALUE, Tag, TagKind,
-    TriMesh, check_counts, each_type, placement_of,
+    Column, ColumnData, CornerLayer, ElementKind, Extras, MeshError, NO_VALUE, SourceMaterials,
+    Tag, TagKind, TriMesh, check_counts, each_type, placement_of,
 };
 use glam::DVec3;
+use std::sync::Arc;
 
 /// Several meshes as one.
 #[derive(Debug)]
@@ -50,6 +51,7 @@ pub fn merge(mut parts: Vec<TriMesh>) -> Result<Merged, MeshError> {
         corner_normals: layer(&parts, |e| e.corner_normals.as_ref()),
         tags: tags(&parts),
         comments: comments(&parts),
+        materials: materials(&parts),
     };
     mesh.validate()?;
     Ok(Merged {
@@ -226,6 +228,14 @@ fn tags(parts: &[TriMesh]) -> Vec<Tag> {
         first += part.faces.len() as u32;
     }
     all
+}
+
+/// Returns the materials if all meshes that have any have the same.
+fn materials(parts: &[TriMesh]) -> Option<Arc<SourceMaterials>> {
+    let mut all = parts.iter().filter_map(|p| p.extras.materials.as_ref());
+    let first = all.next()?;
+    let same = |m: &Arc<SourceMaterials>| Arc::ptr_eq(m, first) || m == first;
+    all.all(same).then(|| first.clone())
 }
 
 /// Returns all comments, each once.

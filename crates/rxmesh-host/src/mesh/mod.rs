@@ -27,6 +27,7 @@ mod rng;
 mod sets;
 mod sharpen;
 mod solid;
+mod source_materials;
 mod split_seams;
 #[cfg(test)]
 mod tests;
@@ -66,6 +67,8 @@ pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
 pub(crate) use sets::Sets;
 pub use solid::{Solid, solid, volume};
+pub(crate) use source_materials::ImageContent;
+pub use source_materials::SourceMaterials;
 pub use split_seams::{PIECE, SplitSeams};
 pub use tet::{CELL_FACES, MAX_CELLS, TetMesh, VolumeBoundary};
 pub use wedges::Wedges;

@@ -76,6 +76,7 @@ impl TriMesh {
                 corner_normals: extras.corner_normals.as_ref().map(corners),
                 tags: part_of_tags(&extras.tags, faces),
                 comments: extras.comments.clone(),
+                materials: extras.materials.clone(),
             },
             placement: self.placement,
         }

@@ -6,6 +6,7 @@ use super::memory::{HostMemory, PyBuffer};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use std::mem::ManuallyDrop;
 
 /// Array of another library in main memory.
 pub(super) struct ArrayView<'py> {
@@ -255,4 +256,15 @@ impl<'py> ArrayView<'py> {
         }
         self.read(|x: T| x)
     }
+}
+
+/// Returns the values in groups of `N`, without a copy if the vector has no other capacity; the rest is left out.
+pub(super) fn grouped<T: Copy, const N: usize>(values: Vec<T>) -> Vec<[T; N]> {
+    if !(values.len().is_multiple_of(N) && values.capacity().is_multiple_of(N)) {
+        return values.as_chunks().0.to_vec();
+    }
+    let mut values = ManuallyDrop::new(values);
+    let (len, capacity) = (values.len() / N, values.capacity() / N);
+    // SAFETY: the vector was forgotten; as groups its memory has the same size and alignment.
+    unsafe { Vec::from_raw_parts(values.as_mut_ptr().cast(), len, capacity) }
 }

@@ -1,6 +1,6 @@
 //! Meshes of arrays.
 
-use super::arrays::{ArrayOrigin, ArrayView, view, wrong_type, wrong_value};
+use super::arrays::{ArrayOrigin, ArrayView, grouped, view, wrong_type, wrong_value};
 use super::element::ElementType;
 use super::work::run;
 use pyo3::prelude::*;
@@ -215,22 +215,15 @@ impl Points {
             return Err(wrong_value("v", what));
         }
         match v.element {
-            ElementType::F32 => Ok(Points::Single(
-                v.values::<f32>()
-                    .as_chunks::<3>()
-                    .0
-                    .iter()
-                    .map(|&p| p.into())
-                    .collect(),
-            )),
-            ElementType::F64 => Ok(Points::Double(
-                v.values::<f64>()
-                    .as_chunks::<3>()
-                    .0
-                    .iter()
-                    .map(|&p| p.into())
-                    .collect(),
-            )),
+            // Conversions of elements of one size keep the memory.
+            ElementType::F32 => {
+                let rows = grouped::<f32, 3>(v.values()).into_iter();
+                Ok(Points::Single(rows.map(Vec3::from_array).collect()))
+            }
+            ElementType::F64 => {
+                let rows = grouped::<f64, 3>(v.values()).into_iter();
+                Ok(Points::Double(rows.map(DVec3::from_array).collect()))
+            }
             other => {
                 let what = format!("float32 or float64 is needed, not {}", other.name());
                 Err(wrong_type("v", what))
@@ -338,13 +331,13 @@ fn made(positions: Vec<Vec3>, placement: Placement, corners: Corners, is_volume:
     match corners {
         Corners::Same(4, corners) if is_volume => AnyMesh::Volume(TetMesh {
             positions,
-            cells: corners.as_chunks::<4>().0.to_vec(),
+            cells: grouped(corners),
             extras: Extras::default(),
             placement,
         }),
         Corners::Same(3, corners) => AnyMesh::Surface(TriMesh {
             positions,
-            faces: corners.as_chunks::<3>().0.to_vec(),
+            faces: grouped(corners),
             extras: Extras::default(),
             placement,
         }),

@@ -320,6 +320,7 @@ impl Carried {
             None => None,
         };
         mesh.extras.comments = self.mesh.extras.comments.clone();
+        mesh.extras.materials = self.mesh.extras.materials.clone();
         mesh.extras.tags = self.tags(&order);
         self.columns(&order, places.as_ref(), &mut mesh, &mut lost);
         let seams = self.seams(session, &order)?;

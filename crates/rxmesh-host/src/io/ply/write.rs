@@ -137,8 +137,8 @@ fn header(
 ) -> Vec<u8> {
     let encoding = match encoding {
         Encoding::Ascii => "ascii",
-        Encoding::Binary | Encoding::Base64 => "binary_little_endian",
         Encoding::BinaryBigEndian => "binary_big_endian",
+        _ => "binary_little_endian",
     };
     let mut out = format!("ply\nformat {encoding} 1.0\n").into_bytes();
     for comment in &mesh.extras().comments {
@@ -265,8 +265,8 @@ macro_rules! put {
                     line.$text(x);
                     line.put(b" ");
                 }
-                Encoding::Binary | Encoding::Base64 => line.put(&x.to_le_bytes()),
                 Encoding::BinaryBigEndian => line.put(&x.to_be_bytes()),
+                _ => line.put(&x.to_le_bytes()),
             }
         }
     };
@@ -278,9 +278,6 @@ put!(put_f64, f64, double);
 
 fn put_value(line: &mut LineBuffer, data: &ColumnData, i: usize, encoding: Encoding) {
     match (encoding, data) {
-        (Encoding::Binary | Encoding::Base64, _) => {
-            each_type!(data, v => line.put(&v[i].to_le_bytes()))
-        }
         (Encoding::BinaryBigEndian, _) => each_type!(data, v => line.put(&v[i].to_be_bytes())),
         (Encoding::Ascii, ColumnData::F32(v)) => put_f32(line, v[i], encoding),
         (Encoding::Ascii, ColumnData::F64(v)) => put_f64(line, v[i], encoding),
@@ -288,6 +285,7 @@ fn put_value(line: &mut LineBuffer, data: &ColumnData, i: usize, encoding: Encod
             line.int(data.get(i) as i64);
             line.put(b" ");
         }
+        _ => each_type!(data, v => line.put(&v[i].to_le_bytes())),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod elements;
 mod encodings;
+mod gltf;
 mod hostile;
 mod kept;
 mod lenient;
@@ -140,6 +141,8 @@ fn forms() -> Vec<(&'static str, Encoding)> {
         ("a.ply", Binary),
         ("a.ply", BinaryBigEndian),
         ("a.off", Ascii),
+        ("a.glb", Binary),
+        ("a.gltf", Base64),
         ("a.stl", Ascii),
         ("a.stl", Binary),
     ]

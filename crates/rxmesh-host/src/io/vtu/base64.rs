@@ -17,7 +17,7 @@ pub(in super::super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
 
 /// Decodes text to bytes: `most` at most, and as far as the padding, spaces ignored. Returns them and the number of
 /// bytes of the text that they took, or the place of a character outside the alphabet.
-pub(super) fn decode(text: &[u8], most: usize) -> Result<(Vec<u8>, usize), usize> {
+pub(in super::super) fn decode(text: &[u8], most: usize) -> Result<(Vec<u8>, usize), usize> {
     let mut out = Vec::with_capacity(most.min(text.len() / 4 * 3 + 3));
     let (mut bits, mut digits) = (0u32, 0);
     let mut end = text.len();

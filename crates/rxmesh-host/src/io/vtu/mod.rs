@@ -13,6 +13,8 @@ use super::Encoding;
 use super::codec::{Codec, Evidence, Holds, Read, Write};
 use super::content::CTRL_Z;
 
+pub(super) use base64::{decode as decode_base64, encode as encode_base64};
+
 /// Description of unstructured grids.
 pub(super) const GRID: Codec = Codec {
     name: "VTU",
@@ -85,6 +87,3 @@ fn is_text(bytes: &[u8]) -> bool {
     let end = end.iter().rposition(|b| !matches!(*b, 0 | CTRL_Z));
     end.is_some_and(|at| bytes[at] == b'>') && memchr::memchr(b'\n', bytes).is_some()
 }
-
-#[cfg(test)]
-pub(super) use base64::encode as encode_base64;

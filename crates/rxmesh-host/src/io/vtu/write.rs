@@ -154,7 +154,7 @@ impl VtuWriter {
                 self.pieces.push(out);
                 self.text("</DataArray>\n");
             }
-            Encoding::Binary | Encoding::BinaryBigEndian => {
+            _ => {
                 let (kind, offset) = (type_name(scalar), self.offset);
                 self.text(&format!(
                     "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{width}\" format=\"appended\" \

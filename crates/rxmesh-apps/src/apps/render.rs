@@ -1,0 +1,102 @@
+//! `render`: draws meshes into a picture.
+
+use crate::app::{Application, Message};
+use crate::cli::{CommonArgs, PictureArgs};
+use crate::console::is_stdout;
+use crate::frame::Tool;
+use crate::input;
+use crate::picture::{self, Drawable};
+use crate::record::Record;
+use crate::text;
+use anyhow::Result;
+use clap::{Args, Command, ValueHint};
+use rxmesh_host::Error;
+use rxmesh_host::algo::Options;
+use rxmesh_host::units;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+pub(crate) struct Render;
+
+#[derive(Clone, Debug, Args, Serialize)]
+pub(crate) struct RenderArgs {
+    /// The mesh, or '-' for stdin; several are drawn beside each other, in the size of the first
+    #[arg(value_name = "MESH", value_hint = ValueHint::FilePath, required = true)]
+    #[serde(skip)]
+    meshes: Vec<PathBuf>,
+    /// The picture, a PNG file, or '-' for stdout
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, required = true)]
+    #[serde(skip)]
+    output: PathBuf,
+    #[command(flatten)]
+    #[serde(skip)]
+    picture: PictureArgs,
+}
+
+units!(RenderArgs {});
+
+impl Options for RenderArgs {
+    fn check(&self) -> Result<(), Error> {
+        self.picture.check()
+    }
+}
+
+impl Application for Render {
+    const NAME: &'static str = "render";
+    const SUMMARY: &'static str = "Draw a mesh into a picture";
+    const HELP: &'static str = "Examples: rxmesh render bunny.obj -o bunny.png
+          rxmesh render bunny.obj --edges --view front -o bunny.png
+          rxmesh render bunny.obj spot.ply --patches -o both.png
+          rxmesh render bob.ply nut.ply --animate 2 -o film.png
+
+The picture is the same on every machine: no GPU or display is used. Polygons are drawn with their own
+edges, a volume as its boundary, a mesh without faces as points. Commands that write a mesh draw it with
+--picture; docs/use/pictures.md shows what the flags do.";
+
+    type Options = RenderArgs;
+    type Report = ();
+    type Frame = Tool;
+
+    fn prepare(args: &mut RenderArgs, _flags: &CommonArgs) -> Result<()> {
+        picture::check(&args.output)
+    }
+
+    fn adapt(command: Command) -> Command {
+        command.mut_arg("picture_file", |arg| {
+            arg.hide(true).conflicts_with("output")
+        })
+    }
+
+    fn run(Tool { run }: &mut Tool, args: &RenderArgs) -> Result<()> {
+        let mut meshes = Vec::with_capacity(args.meshes.len());
+        let cut = args.picture.cut();
+        for name in &args.meshes {
+            let mesh = match input::is_volume(name) {
+                true => {
+                    let input = run.read_tets(name)?;
+                    Drawable::new((&input.loaded.mesh).into(), cut, title(name))?.into_owned()
+                }
+                false => {
+                    let input = run.read_poly(name, false)?;
+                    Drawable::new((&input.loaded.mesh).into(), cut, title(name))?.into_owned()
+                }
+            };
+            meshes.push(mesh);
+        }
+        let (picture, ms) = run.stage("drawing", || args.picture.draw(&meshes))?;
+        run.record.timings_ms.run = ms;
+        run.console.mesh_on_stdout |= is_stdout(&args.output);
+        run.record.picture = Some(picture.write(&args.output)?);
+        Ok(())
+    }
+
+    fn describe((): &(), _args: &RenderArgs, record: &Record) -> Message {
+        Message::new(text::input(record))
+    }
+}
+
+/// Returns the name of a mesh below its picture.
+fn title(name: &Path) -> String {
+    let stem = input::stem(name).to_string_lossy().into_owned();
+    text::named(&stem, "stdin").to_owned()
+}

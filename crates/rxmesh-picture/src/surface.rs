@@ -1,0 +1,137 @@
+//! The surface at a place of the picture: which point of a face is seen, and its colour.
+
+use crate::camera::{Camera, SUBPIXELS, Spot};
+use crate::coat::Coat;
+use crate::color::{LinearColor, mix};
+use crate::light::Lights;
+use crate::marks::EdgeMarks;
+use crate::normals::{CornerNormals, Scaled};
+use glam::Vec3;
+
+/// Everything that decides the colour of a place.
+pub(crate) struct Surface<'a> {
+    pub(crate) scaled: Scaled<'a>,
+    pub(crate) spots: &'a [Spot],
+    pub(crate) camera: &'a Camera,
+    /// `None` for flat faces.
+    pub(crate) normals: Option<CornerNormals>,
+    pub(crate) coat: Coat,
+    pub(crate) marks: EdgeMarks,
+    pub(crate) lights: Lights,
+}
+
+/// A point of a face that is seen.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hit {
+    pub(crate) face: usize,
+    pub(crate) corners: [u32; 3],
+    /// Weights of the corners, which sum to 1.
+    pub(crate) weights: [f32; 3],
+    /// Corners in the picture.
+    spots: [Spot; 3],
+    /// Twice the areas between the place and the edges opposite the corners, in square subpixels.
+    parts: [f32; 3],
+    /// Twice the area in the picture, in square pixels; negative for faces seen from behind.
+    pub(crate) area: f32,
+    pub(crate) near: f32,
+}
+
+/// A subpixel in pixels.
+const PIXEL: f32 = 1.0 / SUBPIXELS as f32;
+
+impl Hit {
+    /// Returns the places of the corners, in pixels, relative to the first.
+    pub(crate) fn places(&self) -> [[f32; 2]; 3] {
+        let first = self.spots[0];
+        self.spots
+            .map(|s| [s.x - first.x, s.y - first.y].map(|d| d as f32 * PIXEL))
+    }
+
+    /// Returns the lengths of the edges opposite the corners, in pixels.
+    pub(crate) fn lengths(&self) -> [f32; 3] {
+        let places = self.places();
+        std::array::from_fn(|k| {
+            let (p, q) = (places[(k + 1) % 3], places[(k + 2) % 3]);
+            let (dx, dy) = (q[0] - p[0], q[1] - p[1]);
+            (dx * dx + dy * dy).sqrt().max(PIXEL)
+        })
+    }
+
+    /// Returns the distance to the edge opposite a corner, in pixels, if the edge has a length.
+    pub(crate) fn distance(&self, k: usize, length: f32) -> f32 {
+        self.parts[k] * (PIXEL * PIXEL) / length
+    }
+}
+
+/// Colour and geometry of a place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shaded {
+    pub(crate) light: LinearColor,
+    /// Normal in the frame of the picture: right, up, toward the viewer.
+    pub(crate) normal: [f32; 3],
+    pub(crate) distance: f32,
+}
+
+impl Surface<'_> {
+    /// Finds the point of a face that is seen at a place, in [`SUBPIXELS`]; the nearest one if it is beside the face.
+    pub(crate) fn hit(&self, face: u32, [x, y]: [i32; 2]) -> Hit {
+        let corners = self.scaled.mesh.faces[face as usize];
+        let spots = corners.map(|v| self.spots[v as usize]);
+        let [a, b, c] = spots;
+        let cross = |p: Spot, q: Spot, [x, y]: [i32; 2]| {
+            i64::from(q.x - p.x) * i64::from(y - p.y) - i64::from(q.y - p.y) * i64::from(x - p.x)
+        };
+        let area = cross(a, b, [c.x, c.y]);
+        let sign = area.signum();
+        let edges = [(b, c), (c, a), (a, b)];
+        let parts = edges.map(|(p, q)| (cross(p, q, [x, y]) * sign).max(0) as f32);
+        // In the picture weights are those of the places; in space, those over the distances.
+        let deep: [f32; 3] = std::array::from_fn(|k| parts[k] * spots[k].near);
+        let sum = (deep[0] + deep[1] + deep[2]).max(f32::MIN_POSITIVE);
+        let flat = (parts[0] + parts[1] + parts[2]).max(f32::MIN_POSITIVE);
+        Hit {
+            face: face as usize,
+            corners,
+            weights: deep.map(|d| d / sum),
+            spots,
+            parts,
+            area: area as f32 * (PIXEL * PIXEL),
+            near: sum / flat,
+        }
+    }
+
+    /// Returns colour and geometry of a face at a place.
+    pub(crate) fn shade(&self, face: u32, place: [i32; 2]) -> Shaded {
+        let hit = self.hit(face, place);
+        // The picture's y points down: areas of faces that turn counter-clockwise are negative there.
+        let back = hit.area > 0.0;
+        let normal = match &self.normals {
+            None => self.scaled.normal(hit.face),
+            Some(normals) => {
+                let mut sum = Vec3::ZERO;
+                for (v, weight) in hit.corners.into_iter().zip(hit.weights) {
+                    sum += normals.corner(self.scaled, v, hit.face) * weight;
+                }
+                crate::normals::unit(sum)
+            }
+        };
+        let normal = if back { -normal } else { normal };
+        let color = self.coat.color(&hit);
+        let color = if back { behind(color) } else { color };
+        let light = self.lights.shade(color, normal);
+        let light = self.coat.lines(&hit, light);
+        let light = self.marks.draw(&hit, light);
+        let axes = &self.camera.axes;
+        let along = [axes.right, axes.up, axes.toward].map(|axis| normal.dot(axis.as_vec3()));
+        Shaded {
+            light,
+            normal: along,
+            distance: 1.0 / hit.near,
+        }
+    }
+}
+
+/// Returns the tone of the other side of a surface: darker, and towards the colour of clay.
+fn behind(color: LinearColor) -> LinearColor {
+    mix(color.map(|c| 0.55 * c), [0.42, 0.19, 0.11], 0.55)
+}
