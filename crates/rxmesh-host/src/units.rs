@@ -124,9 +124,9 @@ pub struct FieldUnit {
 /// Unit of a number, or those of the fields of a struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Units {
-    /// Of a number.
+    /// Unit of one number.
     One(QuantityKind),
-    /// Of fields.
+    /// Units of the fields of a struct.
     Fields(&'static [FieldUnit]),
 }
 
@@ -279,11 +279,11 @@ mod tests {
     #[test]
     fn fields_are_declared_and_converted() {
         #[derive(Debug, PartialEq)]
-        struct Inner {
+        struct InnerReport {
             curvature: [f64; 2],
             angle: f64,
         }
-        units!(Inner {
+        units!(InnerReport {
             curvature: PerLength
         });
 
@@ -299,7 +299,7 @@ mod tests {
         let make = |length: f32, curvature: f64| Outer {
             length: Some(length),
             gravity: Vec3::new(0.0, length, -length),
-            inner: vec![Inner {
+            inner: vec![InnerReport {
                 curvature: [curvature, -curvature],
                 angle: 0.5,
             }],
@@ -312,7 +312,7 @@ mod tests {
             field,
             unit: Units::One(unit),
         };
-        const INNER: &[FieldUnit] = <Inner as InUnits>::UNITS;
+        const INNER: &[FieldUnit] = <InnerReport as InUnits>::UNITS;
         assert_eq!(INNER, [one("curvature", QuantityKind::PerLength)]);
         let inner = FieldUnit {
             field: "inner",
@@ -323,6 +323,6 @@ mod tests {
             one("gravity", QuantityKind::Acceleration),
             inner,
         ];
-        assert_eq!(Outer::<Inner>::UNITS, want);
+        assert_eq!(Outer::<InnerReport>::UNITS, want);
     }
 }

@@ -1,8 +1,8 @@
 //! Pictures of triangle meshes, rendered on the CPU.
 //!
 //! [`render()`] draws a mesh into a [`Picture`], which [`Picture::to_png`] writes as a PNG file. The same mesh and
-//! options give the same pixels on every machine and with any number of threads: places are whole numbers of 1/256 pixel,
-//! numbers are added in a fixed order, and powers and angles come from `libm` and not from the system.
+//! options give the same pixels on every machine and with any number of threads: places are whole numbers of 1/256
+//! pixel, numbers are added in a fixed order, and powers and angles come from `libm` and not from the system.
 //!
 //! The stages: [`camera`] finds the view and the places of the vertices; [`bins`] sorts faces into tiles; [`raster`]
 //! finds the nearest face at each sample of a tile; [`surface`] finds its colour, once for each face in a pixel;

@@ -66,6 +66,7 @@ const BUILDINGS: &[Building] = &[
         inside: "",
         floors: &[
             &["files"],
+            &["units"],
             &["par"],
             &["engine"],
             &["mesh"],

@@ -16,12 +16,14 @@ const VALIDATOR: &str = "gltf-validator@2.0.0-dev.3.10";
 const SCRIPT: &str = include_str!("gltf.js");
 
 /// Mesh with values of corners, groups and materials.
-const PARTS: &str = "# a comment\nmtllib none.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 1 1\n\
+const PARTS: &str = "# a comment\nmtllib none.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nvt 0 0\n\
+    vt 1 0\nvt 1 1\n\
     vn 0 0 1\nvn 0 1 0\nvn 0 0 2\no one\nusemtl wood\nf 1/1/1 2/2/1 3/3/1 4/1/3\no two\ng side\nusemtl steel\n\
     f 1/1/2 2/2/2 5/3/2\ns 1\nf 1 5 4\n";
 
 /// Mesh that is far from the origin, with more digits than 32-bit floats hold there.
-const FAR: &str = "v 500000.123 4649776.456 10.001\nv 500001.123 4649776.456 10.5\nv 500000.5 4649777.25 10.25\nf 1 2 3\n";
+const FAR: &str = "v 500000.123 4649776.456 10.001\nv 500001.123 4649776.456 10.5\n\
+    v 500000.5 4649777.25 10.25\nf 1 2 3\n";
 
 /// Points without faces, with colours.
 const POINTS: &str = "v 0 0 0 1 0.5 0\nv 1 0 0 0 0.25 1\nv 0 1 0 1 1 1\n";

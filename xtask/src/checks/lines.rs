@@ -19,16 +19,10 @@ const MOST_LINES: usize = 500;
 
 /// Files of code that may be longer, each with the reason: tables of numbers, and others that no cut makes clearer. A
 /// file that is not longer does not belong here.
-const LONG_FILES: &[(&str, &str)] = &[
-    (
-        "crates/rxmesh-apps/src/run.rs",
-        "to be divided with the work on the frame of commands",
-    ),
-    (
-        "crates/rxmesh/src/on/vertices.rs",
-        "to be divided with the work on the floor of operations",
-    ),
-];
+const LONG_FILES: &[(&str, &str)] = &[(
+    "crates/rxmesh/src/on/vertices.rs",
+    "to be divided with the work on the floor of operations",
+)];
 
 /// Extensions of the checked files.
 const EXTENSIONS: [&str; 6] = ["rs", "md", "toml", "sh", "py", "yml"];

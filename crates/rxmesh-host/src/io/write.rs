@@ -238,7 +238,8 @@ pub(super) fn surface(
         Writer::Surface(write) => write(mesh, options.encoding, warnings),
         Writer::Triangles(_) if !mesh.fits_single() => {
             return Err(refused(format!(
-                "coordinates are beyond 32-bit floats, which are all that {format} holds; OBJ, OFF, PLY and glTF hold them"
+                "coordinates are beyond 32-bit floats, which are all that {format} holds; OBJ, OFF, PLY and glTF \
+                hold them"
             )));
         }
         Writer::Triangles(write) => match mesh {

@@ -125,13 +125,13 @@ pub(super) fn check(
 
 /// Values of the vertices of a part of the mesh.
 #[derive(Debug)]
-struct Block {
+struct AttributeBlock {
     first: usize,
     width: usize,
     data: ColumnData,
 }
 
-impl Block {
+impl AttributeBlock {
     fn rows(&self) -> usize {
         self.data.len() / self.width
     }
@@ -140,7 +140,7 @@ impl Block {
 /// Columns of vertices while primitives are read. Not all of them have all.
 #[derive(Debug, Default)]
 pub(super) struct Gathered {
-    columns: Vec<(String, Vec<Block>)>,
+    columns: Vec<(String, Vec<AttributeBlock>)>,
     /// Places of columns, by the attribute.
     places: HashMap<String, usize>,
     names: UniqueNames,
@@ -169,7 +169,9 @@ impl Gathered {
                 self.columns.len() - 1
             }
         };
-        self.columns[place].1.push(Block { first, width, data });
+        self.columns[place]
+            .1
+            .push(AttributeBlock { first, width, data });
     }
 
     /// Returns the columns of all vertices.
@@ -188,11 +190,11 @@ impl Gathered {
 /// Joins the blocks of a column; vertices of none get white as their colour, and zeros else.
 fn column(
     name: String,
-    mut blocks: Vec<Block>,
+    mut blocks: Vec<AttributeBlock>,
     vertices: usize,
     warnings: &mut Vec<String>,
 ) -> Column {
-    let whole = |b: &Block| b.rows() == vertices;
+    let whole = |b: &AttributeBlock| b.rows() == vertices;
     if let [_] = &blocks[..]
         && let Some(block) = blocks.pop_if(|b| whole(b))
     {
@@ -216,7 +218,7 @@ fn column(
             block.data = ColumnData::F32(floats(data, fractions));
         }
     }
-    let rows: usize = blocks.iter().map(Block::rows).sum();
+    let rows: usize = blocks.iter().map(AttributeBlock::rows).sum();
     if rows < vertices {
         let missing = vertices - rows;
         let what = if is_colour { "white" } else { "0" };
@@ -234,8 +236,8 @@ fn column(
 }
 
 /// Puts blocks of one type at their places.
-fn joined(blocks: &[Block], vertices: usize, width: usize, is_colour: bool) -> ColumnData {
-    fn place<T: Copy>(all: &mut [T], width: usize, block: &Block, values: &[T]) {
+fn joined(blocks: &[AttributeBlock], vertices: usize, width: usize, is_colour: bool) -> ColumnData {
+    fn place<T: Copy>(all: &mut [T], width: usize, block: &AttributeBlock, values: &[T]) {
         let rows = all[width * block.first..].chunks_exact_mut(width);
         for (row, values) in rows.zip(values.chunks_exact(block.width)) {
             row[..block.width].copy_from_slice(values);

@@ -31,7 +31,7 @@ impl Deref for ViewBytes<'_> {
 }
 
 /// A buffer view and the distance of its elements, where it gives one.
-pub(super) struct View<'a> {
+pub(super) struct BufferView<'a> {
     pub(super) bytes: ViewBytes<'a>,
     pub(super) stride: Option<usize>,
 }
@@ -138,7 +138,11 @@ impl<'a> Buffers<'a> {
     }
 
     /// Returns a buffer view, which [`unpack`](Self::unpack) has seen.
-    pub(super) fn view(&self, document: &JsonObject, index: usize) -> Result<View<'_>, Fault> {
+    pub(super) fn view(
+        &self,
+        document: &JsonObject,
+        index: usize,
+    ) -> Result<BufferView<'_>, Fault> {
         let item = json::item(document, VIEWS, index)?;
         let bytes = match &self.unpacked[index] {
             Some(bytes) => ViewBytes::Unpacked(bytes.clone()),
@@ -148,7 +152,7 @@ impl<'a> Buffers<'a> {
         if stride == Some(0) {
             return Err(item.fault("'byteStride' must not be 0"));
         }
-        Ok(View { bytes, stride })
+        Ok(BufferView { bytes, stride })
     }
 }
 

@@ -13,7 +13,7 @@ const CHUNK: usize = 1 << 16;
 
 /// Use of a buffer view by graphics hardware.
 #[derive(Clone, Copy)]
-enum Target {
+enum BufferTarget {
     Vertices = 34962,
     Indices = 34963,
 }
@@ -59,7 +59,7 @@ impl AccessorForm {
 impl BufferLayout {
     /// Appends elements of vertices as a buffer view and returns its number.
     pub(super) fn vertices(&mut self, bytes: Vec<u8>, stride: usize) -> usize {
-        let mut view = json!({ "byteStride": stride, "target": Target::Vertices as u32 });
+        let mut view = json!({ "byteStride": stride, "target": BufferTarget::Vertices as u32 });
         if !self.packs {
             return self.push(view, bytes);
         }
@@ -73,7 +73,7 @@ impl BufferLayout {
 
     /// Appends the indices of triangles, of `size` bytes each, as a buffer view and returns its number.
     pub(super) fn triangles(&mut self, bytes: Vec<u8>, size: usize) -> usize {
-        let mut view = json!({ "target": Target::Indices as u32 });
+        let mut view = json!({ "target": BufferTarget::Indices as u32 });
         if !self.packs {
             return self.push(view, bytes);
         }

@@ -6,7 +6,7 @@ use super::values::Component;
 use glam::{DVec3, Vec3};
 
 /// Positions in steps, as whole numbers, and the transform that makes positions of them.
-pub(super) struct Steps {
+pub(super) struct QuantisedSteps {
     /// Whole numbers from 0 to 65,535.
     pub(super) positions: Vec<Vec3>,
     pub(super) size: f64,
@@ -14,7 +14,7 @@ pub(super) struct Steps {
 }
 
 /// Puts positions on a grid of 65,535 steps along the longest side of their box.
-pub(super) fn steps(positions: &[Vec3]) -> Steps {
+pub(super) fn steps(positions: &[Vec3]) -> QuantisedSteps {
     let none = [Vec3::INFINITY, Vec3::NEG_INFINITY];
     let [low, high] = positions
         .iter()
@@ -27,7 +27,7 @@ pub(super) fn steps(positions: &[Vec3]) -> Steps {
         1.0
     };
     let step = |p: &Vec3| ((p.as_dvec3() - origin) / size).round().as_vec3();
-    Steps {
+    QuantisedSteps {
         positions: positions.iter().map(step).collect(),
         size,
         origin,

@@ -121,7 +121,7 @@ type VertexKey = (Vec<(String, usize)>, Option<[u64; 16]>, Option<[u64; 5]>);
 
 /// Vertices of a primitive in the soup.
 #[derive(Clone, Copy)]
-struct Vertices {
+struct PrimitiveVertices {
     first: usize,
     count: usize,
 }
@@ -134,7 +134,7 @@ struct GltfReader<'a> {
     materials: MaterialList,
     /// Material and group of the last faces, where statements have named any.
     state: [Option<String>; 2],
-    known: HashMap<VertexKey, Vertices>,
+    known: HashMap<VertexKey, PrimitiveVertices>,
     has_faces: bool,
     objects: usize,
     skipped: Skipped,
@@ -298,7 +298,7 @@ impl GltfReader<'_> {
         attributes: &JsonItem<'_>,
         placing: Option<&Placing>,
         transform: Option<TextureTransform>,
-    ) -> Result<Vertices, Fault> {
+    ) -> Result<PrimitiveVertices, Fault> {
         let mut accessors = Vec::with_capacity(attributes.object.len());
         for name in attributes.object.keys() {
             accessors.push((name.clone(), attributes.required(name)?));
@@ -314,7 +314,7 @@ impl GltfReader<'_> {
         let first = self.soup.points.len();
         let position = attributes.required("POSITION")?;
         let points = self.points(primitive, position)?;
-        let vertices = Vertices {
+        let vertices = PrimitiveVertices {
             first,
             count: points.len(),
         };
@@ -368,7 +368,7 @@ impl GltfReader<'_> {
         &mut self,
         primitive: &JsonItem<'_>,
         (name, accessor): (&str, usize),
-        vertices: Vertices,
+        vertices: PrimitiveVertices,
         placing: Option<&Placing>,
         transform: Option<TextureTransform>,
     ) -> Result<(), Fault> {

@@ -209,8 +209,9 @@ macro_rules! framed {
             ///
             /// In such a frame squares of lengths, and products of them, are 32-bit floats, and differences of
             /// positions keep all digits: algorithms give the same result for a mesh of any size at any place. Lengths
-            /// in their options and reports are those of the frame: [`InUnits::scale`](crate::units::InUnits::scale) and
-            /// `placement.scale` convert them. [`return_to`](Self::return_to) leads back.
+            /// in their options and reports are those of the frame:
+            /// [`InUnits::scale`](crate::units::InUnits::scale) and `placement.scale` convert them.
+            /// [`return_to`](Self::return_to) leads back.
             pub fn normalise(&mut $self) -> Placement {
                 let (old, new) = ($self.placement, $self.normalised());
                 $self.place(new);

@@ -59,7 +59,7 @@ impl IndexBytes {
 }
 
 /// State of the decoder of triangles.
-struct Triangles<'a> {
+struct PackedTriangles<'a> {
     data: Source<'a>,
     table: &'a [u8],
     edges: Fifo<[u32; 2]>,
@@ -70,7 +70,7 @@ struct Triangles<'a> {
     last: u32,
 }
 
-impl Triangles<'_> {
+impl PackedTriangles<'_> {
     fn fresh(&mut self) -> u32 {
         let vertex = self.next;
         self.next = self.next.wrapping_add(1);
@@ -153,7 +153,7 @@ pub(super) fn triangles(
     }
     let table = source.take_end(TABLE)?;
     let codes = source.take(count / 3)?;
-    let mut state = Triangles {
+    let mut state = PackedTriangles {
         data: source,
         table,
         edges: Fifo::new([u32::MAX; 2]),
