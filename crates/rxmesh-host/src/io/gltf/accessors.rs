@@ -179,7 +179,7 @@ impl<'a> AccessorReader<'a> {
     }
 
     fn take(&mut self, item: &JsonItem<'_>, count: usize, form: ElementForm) -> Result<(), Fault> {
-        let size = form.size().checked_mul(count).unwrap_or(usize::MAX);
+        let size = form.size().saturating_mul(count);
         self.budget.take(size).map_err(|what| item.fault(what))
     }
 

@@ -121,7 +121,7 @@ impl<'a> Buffers<'a> {
             let fault = |what: String| item.fault(format!("{extension}: {what}"));
             let stride = packed.required("byteStride")?;
             let count = packed.required("count")?;
-            let size = stride.checked_mul(count).unwrap_or(usize::MAX);
+            let size = stride.saturating_mul(count);
             budget.take(size).map_err(fault)?;
             let form = meshopt::PackedForm::new(
                 packed.text("mode").unwrap_or_default(),

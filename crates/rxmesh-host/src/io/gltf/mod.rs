@@ -80,7 +80,7 @@ fn is_json(bytes: &[u8]) -> bool {
         "\"meshes\"",
     ];
     let has = |key: &&str| memchr::memmem::find(head, key.as_bytes()).is_some();
-    head.trim_ascii_start().starts_with(b"{") && keys.iter().any(|key| has(key))
+    head.trim_ascii_start().starts_with(b"{") && keys.iter().any(has)
 }
 
 /// Returns `true` if content may be of either form.

@@ -140,9 +140,12 @@ fn decode(
     PackedForm::new(mode, filter, count, stride)?.decode(packed)
 }
 
+/// Packed text, the bytes that it stands for, their number of elements and the bytes of one.
+type Case = (&'static str, fn() -> Vec<u8>, usize, usize);
+
 #[test]
 fn attributes_of_both_versions() {
-    let cases: [(&str, fn() -> Vec<u8>, usize, usize); 6] = [
+    let cases: [Case; 6] = [
         (WORDS_0, words, 300, 8),
         (WORDS_1, words, 300, 8),
         (FLOATS_0, floats, 40, 12),
