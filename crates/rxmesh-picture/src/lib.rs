@@ -4,9 +4,9 @@
 //! options give the same pixels on every machine and with any number of threads: places are whole numbers of 1/256
 //! pixel, numbers are added in a fixed order, and powers and angles come from `libm` and not from the system.
 //!
-//! The stages: [`camera`] finds the view and the places of the vertices; [`bins`] sorts faces into tiles; [`raster`]
-//! finds the nearest face at each sample of a tile; [`surface`] finds its colour, once for each face in a pixel;
-//! [`occlusion`] darkens what lies in hollows; [`canvas`] joins these, and [`render`](mod@render) puts panels, captions
+//! The stages: `camera` finds the view and the places of the vertices; `bins` sorts faces into tiles; `raster`
+//! finds the nearest face at each sample of a tile; `surface` finds its colour, once for each face in a pixel;
+//! `occlusion` darkens what lies in hollows; `canvas` joins these, and `render` puts panels, captions
 //! and the legend together.
 
 #![warn(missing_docs)]
