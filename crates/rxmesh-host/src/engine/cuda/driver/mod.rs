@@ -61,7 +61,7 @@ pub(super) fn device(ordinal: u32) -> Result<Device, EngineError> {
     let count = count()?;
     if ordinal >= count {
         return Err(EngineError::NoDevice(format!(
-            "GPU {ordinal} was requested, but there are {count}"
+            "GPU {ordinal} was requested, but this machine has {count}, numbered from 0"
         )));
     }
     checked("a device", Device::get_device(ordinal))
