@@ -396,7 +396,12 @@ fn the_manual_is_complete() {
         match value {
             Value::Object(map) => {
                 for (key, value) in map {
-                    assert!(manual.contains(&format!("`{key}`")), "{key}");
+                    // By itself, or at the end of a path of keys; lists have brackets.
+                    let forms = ["`", "."].map(|before| format!("{before}{key}"));
+                    let ends = |form: &String| {
+                        ["`", "[]`"].map(|after| manual.contains(&format!("{form}{after}")))
+                    };
+                    assert!(forms.iter().flat_map(ends).any(|found| found), "{key}");
                     records.push(value);
                 }
             }
