@@ -392,23 +392,55 @@ fn the_manual_is_complete() {
         records.push(b.record(&format!("{command} bunny.obj")));
     }
     records.push(b.record("spring bunny.obj --method implicit --steps 2"));
-    while let Some(value) = records.pop() {
-        match value {
-            Value::Object(map) => {
-                for (key, value) in map {
-                    // By itself, or at the end of a path of keys; lists have brackets.
-                    let forms = ["`", "."].map(|before| format!("{before}{key}"));
-                    let ends = |form: &String| {
-                        ["`", "[]`"].map(|after| manual.contains(&format!("{form}{after}")))
-                    };
-                    assert!(forms.iter().flat_map(ends).any(|found| found), "{key}");
-                    records.push(value);
-                }
+    let schema = fs::read_to_string(pages.join("record.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    for record in &records {
+        described(record, &[&schema], &schema, record, &manual);
+    }
+}
+
+/// Checks that each key of a part of a record is described: at its place in the schema, of which `at` are the parts for
+/// this one and from which the tables of the manual are made, else by its name in the manual.
+fn described(value: &Value, at: &[&Value], schema: &Value, record: &Value, manual: &str) {
+    let at = alternatives(at, schema, record);
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                let below = at.iter().filter_map(|part| part["properties"].get(key));
+                let below: Vec<&Value> = below.collect();
+                let named = || manual.contains(&format!("`{key}`"));
+                assert!(!below.is_empty() || named(), "{key}");
+                described(value, &below, schema, record, manual);
             }
-            Value::Array(list) => records.extend(list),
-            _ => {}
+        }
+        Value::Array(list) => {
+            let items: Vec<&Value> = at.iter().filter_map(|part| part.get("items")).collect();
+            for value in list {
+                described(value, &items, schema, record, manual);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns parts of a schema, those that they refer to and those that they are made of; of conditions on the command,
+/// those of a record's command.
+fn alternatives<'a>(parts: &[&'a Value], schema: &'a Value, record: &Value) -> Vec<&'a Value> {
+    let mut all = parts.to_vec();
+    let mut next = 0;
+    while let Some(&part) = all.get(next) {
+        next += 1;
+        let target = part["$ref"].as_str().map(|to| to.trim_start_matches('#'));
+        all.extend(target.map(|to| schema.pointer(to).expect("a part of the schema")));
+        for of in ["anyOf", "oneOf", "allOf"] {
+            all.extend(part[of].as_array().into_iter().flatten());
+        }
+        let command = &part["if"]["properties"]["command"]["const"];
+        if command.is_string() && *command == record["command"] {
+            all.push(&part["then"]);
         }
     }
+    all
 }
 
 #[test]
