@@ -46,7 +46,7 @@ impl Engines {
     pub fn new(engines: impl IntoIterator<Item = Engine>) -> Result<Engines> {
         let engines: Vec<Engine> = engines.into_iter().collect();
         match engines.is_empty() {
-            true => Err(Error::Message("several engines are none here".into())),
+            true => Err(Error::Message("no engine is given".into())),
             false => Ok(Engines(engines)),
         }
     }
