@@ -1,8 +1,8 @@
 //! Bytes of a file: in the GLB, in other files, in the JSON as base64, packed by meshoptimizer.
 
+use super::super::base64;
 use super::super::budget::Budget;
 use super::super::error::Fault;
-use super::super::vtu::decode_base64;
 use super::super::{bytes_of, names};
 use super::extensions::MESHOPT;
 use super::json::{self, BUFFERS, JsonItem, JsonObject, VIEWS};
@@ -174,7 +174,7 @@ pub(super) fn inline(data: &str, most: usize) -> Result<Vec<u8>, String> {
     if !kind.ends_with(";base64") {
         return Err("its data URI is not base64".to_owned());
     }
-    let decoded = decode_base64(text.as_bytes(), most);
+    let decoded = base64::decode(text.as_bytes(), most);
     let (bytes, _) =
         decoded.map_err(|at| format!("character {at} of its data URI is not base64"))?;
     Ok(bytes)

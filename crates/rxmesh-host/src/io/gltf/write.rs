@@ -1,7 +1,7 @@
 //! Writing of both forms.
 
+use super::super::base64;
 use super::super::shape::TriangleView;
-use super::super::vtu::encode_base64;
 use super::super::{Encoding, Pieces};
 use super::container::{self, CHUNK, HEADER};
 use super::extensions::{MESHOPT, QUANTIZATION};
@@ -86,7 +86,7 @@ pub(super) fn json(
     let (before, after) = buffers.split_once(BASE64).unwrap_or((&buffers, ""));
     head.extend(format!(",\"buffers\":{before}{BASE64}").bytes());
     let mut packed = Vec::new();
-    encode_base64(&layout.pieces.concat(), &mut packed);
+    base64::encode(&layout.pieces.concat(), &mut packed);
     Ok(vec![head, packed, format!("{after}}}\n").into_bytes()])
 }
 

@@ -49,7 +49,7 @@ fn piece(points: &str, data: &str) -> String {
 fn coded(parts: &[&[u8]]) -> String {
     let mut out = Vec::new();
     for part in parts {
-        vtu::encode_base64(part, &mut out);
+        base64::encode(part, &mut out);
     }
     String::from_utf8(out).unwrap()
 }

@@ -262,8 +262,8 @@ fn vtu_packed() {
                     );
                 }
                 let mut text = Vec::new();
-                super::super::vtu::encode_base64(&head, &mut text);
-                super::super::vtu::encode_base64(&blocks, &mut text);
+                super::super::base64::encode(&head, &mut text);
+                super::super::base64::encode(&blocks, &mut text);
                 let text = String::from_utf8(text).unwrap();
                 format!(
                     "<DataArray Name='{name}' type='{kind}' NumberOfComponents='{width}' \

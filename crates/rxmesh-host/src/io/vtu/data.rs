@@ -1,10 +1,10 @@
 //! The numbers of an array: text, base64 or bytes, packed or not.
 
+use super::super::base64;
 use super::super::error::Fault;
 use super::super::names;
 use super::super::numbers::{ByteOrder, NumberType, Numbers};
 use super::super::tokens::Tokens;
-use super::base64;
 use super::tags::{Array, ArraySource, Packing, VtuFile};
 use crate::io::budget::Budget;
 use lzma_rust2::Lzma2Reader;

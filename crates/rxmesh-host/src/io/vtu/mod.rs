@@ -3,7 +3,6 @@
 //!
 //! `quick-xml` finds the tags; `vtkio` is no choice for the reasons that VTK's legacy format has.
 
-mod base64;
 mod data;
 mod read;
 mod tags;
@@ -12,8 +11,6 @@ mod write;
 use super::Encoding;
 use super::codec::{Codec, Evidence, Holds, Read, Write};
 use super::content::CTRL_Z;
-
-pub(super) use base64::{decode as decode_base64, encode as encode_base64};
 
 /// Description of unstructured grids.
 pub(super) const GRID: Codec = Codec {

@@ -1,13 +1,13 @@
 //! Writing VTU and VTP: raw bytes appended, base64 inline, or text.
 
 use super::super::arrays::arrays;
+use super::super::base64;
 use super::super::numbers::{ByteOrder, NumberType, bytes_of, scalar_of};
 use super::super::shape::Model;
 use super::super::text::rows;
 use super::super::volume::Role;
 use super::super::vtk::{POLYGON, QUAD, TETRAHEDRON, TRIANGLE, coordinates};
 use super::super::{Encoding, Pieces};
-use super::base64;
 use crate::mesh::{Column, ColumnData, ElementKind};
 
 /// Writes a mesh as an unstructured grid, or a surface as poly data if `poly_data` is set.

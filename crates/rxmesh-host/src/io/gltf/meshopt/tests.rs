@@ -2,7 +2,7 @@
 //! decoder has made of filtered ones.
 
 use super::*;
-use crate::io::vtu::decode_base64;
+use crate::io::base64;
 
 const WORDS_0: &str = "\
     oKqqqqoO7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u\
@@ -90,7 +90,7 @@ const CORNERS: [u32; 198] = [
 ];
 
 fn bytes(text: &str) -> Vec<u8> {
-    decode_base64(text.as_bytes(), usize::MAX).unwrap().0
+    base64::decode(text.as_bytes(), usize::MAX).unwrap().0
 }
 
 /// Numbers by a rule that the packing program follows as well.

@@ -47,7 +47,7 @@ const PACKED: &str = "\
 #[test]
 fn views_that_meshoptimizer_has_packed() {
     for extension in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
-        let packed = vtu::decode_base64(PACKED.as_bytes(), 1000).unwrap().0;
+        let packed = base64::decode(PACKED.as_bytes(), 1000).unwrap().0;
         let mut d = Document::square();
         let view = d.view(&packed);
         let how = json!({
@@ -85,7 +85,7 @@ fn buffers_in_other_files_and_in_the_json() {
     let strip = json!([{ "attributes": { "POSITION": 0 }, "mode": 5 }]);
     let d = Document::square().primitives(strip);
     let mut text = Vec::new();
-    vtu::encode_base64(&d.bytes, &mut text);
+    base64::encode(&d.bytes, &mut text);
     let text = String::from_utf8(text).unwrap();
     let inline = format!("data:application/octet-stream;base64,{text}");
     std::fs::write(folder.path().join("the bytes.bin"), &d.bytes).unwrap();
