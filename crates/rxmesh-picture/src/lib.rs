@@ -33,6 +33,7 @@ mod points;
 mod raster;
 mod render;
 mod shadow;
+mod stages;
 mod surface;
 mod values;
 
@@ -43,4 +44,5 @@ pub use image::Picture;
 pub use options::{
     Background, ColorMap, MAX_PIXELS, MAX_SIDE, Paint, PictureOptions, UpAxis, Viewpoint,
 };
-pub use render::{Panel, render, render_animation, render_panels};
+pub use render::{Panel, render, render_animation, render_panels, render_timed};
+pub use stages::StageTime;
