@@ -14,6 +14,7 @@ mod log;
 #[cfg(test)]
 mod manual;
 mod output;
+mod page;
 mod picture;
 mod progress;
 mod record;

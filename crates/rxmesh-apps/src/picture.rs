@@ -2,6 +2,7 @@
 
 use crate::console::is_stdout;
 use crate::input;
+use crate::page;
 use crate::record::{PictureRecord, shown};
 use crate::run::Run;
 use crate::text;
@@ -22,7 +23,7 @@ const MOST: usize = 6;
 pub(crate) struct Drawable<'a> {
     pub(crate) mesh: Cow<'a, TriMesh>,
     /// Edges of the polygons that its faces were cut from.
-    polygon_edges: Option<EdgeTable>,
+    pub(crate) polygon_edges: Option<EdgeTable>,
     /// Text below it, if there are several.
     pub(crate) name: String,
 }
@@ -150,14 +151,19 @@ pub(crate) fn draw(
     })
 }
 
-/// Draws the result of a command: the first column of values that is not in `known` is drawn as colours.
-fn of_result(meshes: &[Drawable<'_>], known: &[String]) -> Result<PictureFile> {
-    let meshes = &meshes[..meshes.len().min(MOST)];
+/// Returns the first column of values of a result that is not in `known`.
+fn new_column<'a>(meshes: &'a [Drawable<'_>], known: &[String]) -> Result<Option<&'a Column>> {
     let first = meshes
         .first()
         .ok_or_else(|| anyhow!("there is no mesh to draw"))?;
-    let columns = first.mesh.extras.columns.iter().filter(|c| c.width == 1);
-    let new = columns.clone().find(|c| !known.contains(&c.name));
+    let mut columns = first.mesh.extras.columns.iter().filter(|c| c.width == 1);
+    Ok(columns.find(|c| !known.contains(&c.name)))
+}
+
+/// Draws the result of a command: the first column of values that is not in `known` is drawn as colours.
+fn of_result(meshes: &[Drawable<'_>], known: &[String]) -> Result<PictureFile> {
+    let meshes = &meshes[..meshes.len().min(MOST)];
+    let new = new_column(meshes, known)?;
     let labels: Vec<Vec<u32>> = match new.and_then(labels_of) {
         Some(_) => {
             let of = |mesh: &Drawable<'_>| {
@@ -201,10 +207,11 @@ fn scalar_columns(model: Model<'_>) -> Vec<String> {
     scalar.map(|c| c.name.clone()).collect()
 }
 
-/// Picture that was asked for beside the result, until it is drawn.
+/// Picture and page that were asked for beside the result, until they are drawn.
 #[derive(Debug)]
 pub(crate) struct Portrait {
-    path: PathBuf,
+    picture: Option<PathBuf>,
+    page: Option<PathBuf>,
     /// Columns of values of the input: others are results.
     known: Vec<String>,
     /// The mesh that was read last, for commands that write none.
@@ -212,17 +219,22 @@ pub(crate) struct Portrait {
 }
 
 impl Portrait {
-    /// Refuses a file that could not be written, before any work is done.
-    pub(crate) fn new(path: &Path) -> Result<Portrait> {
-        if is_stdout(path) {
-            bail!("--picture needs the name of a file; `render` writes pictures to stdout");
+    /// Refuses files that could not be written, before any work is done.
+    pub(crate) fn new(picture: Option<&Path>, page: Option<&Path>) -> Result<Option<Portrait>> {
+        if let Some(path) = picture {
+            if is_stdout(path) {
+                bail!("--picture needs the name of a file; `render` writes pictures to stdout");
+            }
+            check(path)?;
         }
-        check(path)?;
-        Ok(Portrait {
-            path: path.to_owned(),
+        page.map_or(Ok(()), page::check)?;
+        let portrait = || Portrait {
+            picture: picture.map(Path::to_owned),
+            page: page.map(Path::to_owned),
             known: Vec::new(),
             input: None,
-        })
+        };
+        Ok((picture.is_some() || page.is_some()).then(portrait))
     }
 
     /// Keeps a mesh that was read.
@@ -248,7 +260,35 @@ impl Run {
         let each = written
             .iter()
             .map(|(path, mesh)| Drawable::new(*mesh, None, stem(path)));
-        self.draw_into(&portrait, &each.collect::<Result<Vec<_>>>()?)
+        self.draw_into(portrait, each.collect::<Result<Vec<_>>>()?)
+    }
+
+    /// Returns the file of the page that was asked for, once.
+    pub(crate) fn take_page(&mut self) -> Option<PathBuf> {
+        self.portrait.as_mut()?.page.take()
+    }
+
+    /// Reads meshes of any kind as triangles.
+    pub(crate) fn read_drawables(
+        &mut self,
+        names: &[PathBuf],
+        cut: Option<CutPlane>,
+    ) -> Result<Vec<Drawable<'static>>> {
+        let mut meshes = Vec::with_capacity(names.len());
+        for name in names {
+            let mesh = match input::is_volume(name) {
+                true => {
+                    let input = self.read_tets(name)?;
+                    Drawable::new((&input.loaded.mesh).into(), cut, stem(name))?.into_owned()
+                }
+                false => {
+                    let input = self.read_poly(name, false)?;
+                    Drawable::new((&input.loaded.mesh).into(), cut, stem(name))?.into_owned()
+                }
+            };
+            meshes.push(mesh);
+        }
+        Ok(meshes)
     }
 
     /// Draws the mesh that was read last, if a picture was asked for and the command has written no mesh.
@@ -256,19 +296,51 @@ impl Run {
         match self.portrait.take() {
             Some(mut portrait) => {
                 let input: Vec<_> = portrait.input.take().into_iter().collect();
-                self.draw_into(&portrait, &input)
+                self.draw_into(portrait, input)
             }
             None => Ok(()),
         }
     }
 
-    fn draw_into(&mut self, portrait: &Portrait, meshes: &[Drawable<'_>]) -> Result<()> {
-        let Portrait { path, known, .. } = portrait;
-        let (record, ms) = self.stage("drawing", || of_result(meshes, known)?.write(path))?;
-        self.record.timings_ms.picture = ms;
-        self.record.picture = Some(record);
+    fn draw_into(&mut self, portrait: Portrait, mut meshes: Vec<Drawable<'_>>) -> Result<()> {
+        let Portrait {
+            picture,
+            page,
+            known,
+            input,
+        } = portrait;
+        if let Some(path) = picture {
+            let draw = || of_result(&meshes, &known)?.write(&path);
+            let (record, ms) = self.stage("drawing", draw)?;
+            self.record.timings_ms.picture = ms;
+            self.record.picture = Some(record);
+        }
+        if let Some(path) = page {
+            let options = PictureOptions::default().with(|o| {
+                if let Ok(Some(column)) = new_column(&meshes, &known) {
+                    o.paint = Paint::Column(column.name.clone());
+                }
+            });
+            meshes.extend(input.and_then(|input| before(input, &meshes)));
+            let write = || page::write(&path, &meshes, &[], &options);
+            let (record, ms) = self.stage("writing the page", write)?;
+            self.record.timings_ms.page = ms;
+            self.record.page = Some(record);
+        }
         Ok(())
     }
+}
+
+/// Returns the input to be shown beside its results, unless they have the same shape.
+fn before<'a>(input: Drawable<'a>, results: &[Drawable<'_>]) -> Option<Drawable<'a>> {
+    let is_same = |result: &Drawable<'_>| {
+        result.mesh.faces == input.mesh.faces && result.mesh.positions == input.mesh.positions
+    };
+    if results.iter().any(is_same) {
+        return None;
+    }
+    let name = format!("{} (input)", input.name);
+    Some(Drawable { name, ..input })
 }
 
 /// Refuses a file of a picture that could not be written.

@@ -3,7 +3,7 @@
 mod picture;
 mod shared;
 
-pub(crate) use picture::PictureArgs;
+pub(crate) use picture::{PictureArgs, Upward, paint, viewpoint};
 pub(crate) use shared::{
     CommonArgs, ComputeArgs, EncodingArgs, EngineArgs, InputArgs, OUTPUT, OutputArgs, PatchArgs,
     SeedArgs, TriangulateArgs,

@@ -1,12 +1,15 @@
 //! Flags of pictures.
 
+use crate::page;
 use crate::picture::{self, Drawable, PictureFile};
+use crate::record::PageRecord;
 use anyhow::Result;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use rxmesh_picture::{
     Background, ColorMap, CutPlane, Paint, PictureOptions, Rgb, UpAxis, Viewpoint,
 };
+use std::path::Path;
 
 /// Flags of a picture.
 #[derive(Clone, Debug, Args)]
@@ -78,9 +81,30 @@ pub(crate) struct PictureArgs {
 
 /// Upward axis, as a flag.
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
-enum Upward {
+pub(crate) enum Upward {
     Y,
     Z,
+}
+
+impl Upward {
+    /// Returns the axis.
+    pub(crate) fn axis(self) -> UpAxis {
+        match self {
+            Upward::Y => UpAxis::Y,
+            Upward::Z => UpAxis::Z,
+        }
+    }
+}
+
+/// Returns the paint of a colour such as `#8fb3b0`, or of a column of another name.
+pub(crate) fn paint(color: Option<&str>) -> Paint {
+    let Some(text) = color else {
+        return Paint::Usual;
+    };
+    match Rgb::parse(text).filter(|_| text.starts_with('#')) {
+        Some(color) => Paint::Plain(color),
+        None => Paint::Column(text.to_owned()),
+    }
 }
 
 /// Name of a map of colours, as a flag.
@@ -135,7 +159,7 @@ fn cut(text: &str) -> Result<CutPlane, String> {
     })
 }
 
-fn viewpoint(text: &str) -> Result<Viewpoint, String> {
+pub(crate) fn viewpoint(text: &str) -> Result<Viewpoint, String> {
     let [azimuth, elevation] = match text {
         "front" => [0.0, 0.0],
         "back" => [180.0, 0.0],
@@ -166,10 +190,7 @@ impl PictureArgs {
     fn options(&self, meshes: usize) -> PictureOptions {
         let several = [800 * meshes.min(16) as u32, 800];
         let paint = match &self.color {
-            Some(text) => match Rgb::parse(text).filter(|_| text.starts_with('#')) {
-                Some(color) => Paint::Plain(color),
-                None => Paint::Column(text.clone()),
-            },
+            Some(text) => paint(Some(text)),
             None if self.patches => Paint::Labels,
             None if self.groups => Paint::Groups,
             None if self.parts => Paint::Parts,
@@ -184,11 +205,7 @@ impl PictureArgs {
                 None => one,
             });
             o.view = self.view;
-            o.up = if self.up == Upward::Z {
-                UpAxis::Z
-            } else {
-                UpAxis::Y
-            };
+            o.up = self.up.axis();
             o.zoom = self.zoom;
             o.background = self.background;
             o.paint = paint;
@@ -217,13 +234,25 @@ impl PictureArgs {
 
     /// Draws meshes: with captions if several stand beside each other.
     pub(crate) fn draw(&self, meshes: &[Drawable<'_>]) -> Result<PictureFile> {
-        let labels = match self.patches {
-            true => meshes
-                .iter()
-                .map(Drawable::patches)
-                .collect::<Result<Vec<_>>>()?,
-            false => Vec::new(),
-        };
+        let labels = self.labels(meshes)?;
         picture::draw(meshes, &labels, &self.options(meshes.len()), self.animate)
+    }
+
+    /// Writes a page that shows meshes, or a motion if they are to be drawn after each other.
+    pub(crate) fn page(&self, path: &Path, meshes: &[Drawable<'_>]) -> Result<PageRecord> {
+        let options = self.options(meshes.len());
+        match self.animate {
+            Some(_) => page::write_motion(path, meshes, &options),
+            None => page::write(path, meshes, &self.labels(meshes)?, &options),
+        }
+    }
+
+    /// Returns the labels of the faces of each mesh, if these are its colours.
+    fn labels(&self, meshes: &[Drawable<'_>]) -> Result<Vec<Vec<u32>>> {
+        if self.patches {
+            meshes.iter().map(Drawable::patches).collect()
+        } else {
+            Ok(Vec::new())
+        }
     }
 }
