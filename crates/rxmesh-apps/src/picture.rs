@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Most meshes beside each other in the picture of a command.
-const MOST: usize = 6;
+pub(crate) const MOST: usize = 6;
 
 /// A mesh as triangles, which can be drawn.
 #[derive(Debug)]
