@@ -3,7 +3,8 @@
 use super::arrays::{ArrayOrigin, wrong_type};
 use super::element::ElementType;
 use super::errors::{RxmeshError, of_argument, of_failure};
-use super::memory::HostMemory;
+use super::gpu;
+use super::memory::ArrayMemory;
 use super::mesh::{PyMesh, warn};
 use super::read::{MeshArguments, MeshOrigin, take};
 use super::result::{PyResultObject, ResultContent, dict};
@@ -21,12 +22,41 @@ use std::sync::{Mutex, PoisonError};
 
 /// Meshes of a call.
 #[derive(Default)]
-struct CallMeshes<'py> {
-    subject: CallSubject,
+pub(super) struct CallMeshes<'py> {
+    pub(super) subject: CallSubject,
     /// Library and types of each mesh; `None` of a `Mesh`.
     origins: Vec<Option<MeshOrigin>>,
     /// Meshes on engines that the call uses.
-    used: Vec<Bound<'py, PyMesh>>,
+    pub(super) used: Vec<Bound<'py, PyMesh>>,
+}
+
+/// Arguments of a call.
+pub(super) struct CallArguments<'py> {
+    pub(super) matches: ArgMatches,
+    pub(super) meshes: CallMeshes<'py>,
+    pub(super) log: PythonLog,
+}
+
+/// Takes the arguments of a call.
+pub(super) fn arguments<'py>(
+    function: &'static OperationFunction,
+    command: &Mutex<Option<Command>>,
+    positional: &Bound<'py, PyTuple>,
+    named: Option<&Bound<'py, PyDict>>,
+) -> PyResult<CallArguments<'py>> {
+    let named = named.map(|named| named.copy()).transpose()?;
+    let mut arguments = bound(function, positional, named.as_ref())?;
+    arguments.meet_engine(named.as_ref())?;
+    let progress = take(named.as_ref(), "progress")?;
+    if let Some(progress) = progress.as_ref().filter(|p| !p.is_callable()) {
+        let what = format!("a function is needed, not {}", progress.get_type().name()?);
+        return Err(wrong_type("progress", what));
+    }
+    Ok(CallArguments {
+        matches: parsed(function, command, named.as_ref())?,
+        meshes: meshes(function, &mut arguments)?,
+        log: PythonLog::new(progress.map(Bound::unbind)),
+    })
 }
 
 /// Calls an operation.
@@ -37,29 +67,27 @@ pub(super) fn call<'py>(
     named: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Py<PyAny>> {
     let py = positional.py();
-    let named = named.map(|named| named.copy()).transpose()?;
-    let mut arguments = bound(function, positional, named.as_ref())?;
-    let progress = take(named.as_ref(), "progress")?;
-    if let Some(progress) = progress.as_ref().filter(|p| !p.is_callable()) {
-        let what = format!("a function is needed, not {}", progress.get_type().name()?);
-        return Err(wrong_type("progress", what));
-    }
-    let matches = parsed(function, command, named.as_ref())?;
-    let meshes = meshes(function, &mut arguments)?;
+    let CallArguments {
+        matches,
+        meshes,
+        mut log,
+    } = arguments(function, command, positional, named)?;
     let locks = meshes.used.iter().map(|mesh| &mesh.get().lock).collect();
     let (subject, listed) = (meshes.subject, meshes.origins.len());
     let is_list = subject.listed;
-    let mut log = PythonLog::new(progress.map(Bound::unbind));
     let finished = run(py, locks, || (function.call)(&matches, subject, &mut log))?;
     if let Some(raised) = log.raised {
         return Err(raised);
     }
     let finished = finished.map_err(of_failure)?;
     let joins = matches!(function.takes, Takes::List);
+    let homes = meshes.used.iter().map(|mesh| mesh.get().origin(py));
+    let home = homes.flatten().next();
     let origins = match joins {
         true => meshes.origins.into_iter().take(1).collect(),
         false => meshes.origins,
     };
+    let origins = (origins, home);
     let results = results(py, function, finished, origins, log.warnings)?;
     match is_list && !joins {
         true => {
@@ -70,6 +98,29 @@ pub(super) fn call<'py>(
             let first = results.into_iter().next();
             let first = first.ok_or_else(|| RxmeshError::new_err("there is no result"))?;
             Ok(first.into_any())
+        }
+    }
+}
+
+impl BoundArguments<'_> {
+    /// Takes an engine that is the GPU of the arrays out of the arguments: work on them is done there. Arrays on a GPU go
+    /// through main memory to another engine.
+    fn meet_engine(&mut self, named: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let Some(named) = named else { return Ok(()) };
+        let Some(v) = self.arrays.v.as_ref().filter(|_| self.arrays.f.is_some()) else {
+            return Ok(());
+        };
+        let engine = named.get_item("engine")?;
+        let engine = engine.and_then(|engine| engine.extract::<String>().ok());
+        if engine.is_none() || !gpu::is_on_gpu(v)? {
+            return Ok(());
+        }
+        match gpu::is_for(engine.as_deref(), v)? {
+            true => named.del_item("engine"),
+            false => {
+                self.arrays.goes_to_host = true;
+                Ok(())
+            }
         }
     }
 }
@@ -141,6 +192,7 @@ fn bound<'py>(
         attributes: take(named, "attributes")?,
         vertex_attributes: take(named, "vertex_attributes")?,
         face_attributes: take(named, "face_attributes")?,
+        goes_to_host: false,
     };
     Ok(BoundArguments {
         first,
@@ -268,7 +320,7 @@ fn meshes<'py>(
         all.add("v", &first)?;
     } else {
         let (mesh, origin) = arrays.mesh()?;
-        all.subject.meshes.push(CallMesh::Memory(mesh));
+        all.subject.meshes.push(mesh);
         all.origins.push(Some(origin));
     }
     if let Some(reference) = &arguments.reference {
@@ -362,7 +414,7 @@ impl<'py> CallMeshes<'py> {
             PyErr::from_type(e.get_type(py), text)
         };
         let (mesh, origin) = arguments.mesh().map_err(named)?;
-        self.subject.meshes.push(CallMesh::Memory(mesh));
+        self.subject.meshes.push(mesh);
         self.origins.push(Some(origin));
         Ok(())
     }
@@ -373,7 +425,7 @@ fn results(
     py: Python<'_>,
     function: &OperationFunction,
     finished: Finished,
-    origins: Vec<Option<MeshOrigin>>,
+    (origins, home): (Vec<Option<MeshOrigin>>, Option<MeshOrigin>),
     mut warnings: Vec<String>,
 ) -> PyResult<Vec<Py<PyResultObject>>> {
     let text = |warning: &String| with_keywords(warning).replace("{output}", "the result");
@@ -396,7 +448,7 @@ fn results(
     let maps = finished.map.map(|map| -> PyResult<[Py<PyAny>; 2]> {
         let array = |numbers: Vec<u32>| {
             let shape = vec![numbers.len()];
-            let memory = HostMemory::of_vec(numbers, ElementType::I32, shape);
+            let memory = ArrayMemory::of_vec(numbers, ElementType::I32, shape);
             ArrayOrigin::numpy(ElementType::I32).export(py, memory)
         };
         Ok([array(map.vertices)?, array(map.faces)?])
@@ -414,7 +466,8 @@ fn results(
         contents.push(ResultContent::Nothing);
     } else {
         for (mesh, origin) in finished.meshes.into_iter().zip(origins) {
-            contents.push(content(py, mesh, origin)?);
+            let home = home.as_ref().map(|home| home.copy(py));
+            contents.push(content(py, mesh, (origin, home))?);
         }
     }
     let result = |content| {
@@ -438,12 +491,20 @@ fn results(
     contents.into_iter().map(result).collect()
 }
 
-fn content(py: Python<'_>, mesh: CallMesh, origin: Option<MeshOrigin>) -> PyResult<ResultContent> {
+/// Takes a mesh as a result: as arrays where arrays came in, else as a `Mesh`, whose arrays go to the GPU of `home`.
+fn content(
+    py: Python<'_>,
+    mesh: CallMesh,
+    (origin, home): (Option<MeshOrigin>, Option<MeshOrigin>),
+) -> PyResult<ResultContent> {
     Ok(match (mesh, origin) {
         (CallMesh::Memory(mesh), Some(origin)) => {
             ResultContent::Arrays(MeshArrays::of(py, mesh, &origin)?)
         }
-        (mesh, _) => ResultContent::Mesh(Py::new(py, PyMesh::of(mesh))?),
+        (CallMesh::Resident(mesh), Some(origin)) => {
+            ResultContent::Arrays(MeshArrays::of_gpu(py, mesh, None, &origin)?)
+        }
+        (mesh, None) => ResultContent::Mesh(Py::new(py, PyMesh::with(mesh, home))?),
     })
 }
 
