@@ -13,7 +13,7 @@ use rxmesh_picture::{Drawable, EncodedPicture, Paint, PictureError, PictureOptio
 use std::path::{Path, PathBuf};
 
 /// Most meshes beside each other in the picture of a command.
-const MOST: usize = 6;
+pub(crate) const MOST: usize = 6;
 
 /// Writes a picture to a file. Returns its entry in the record.
 pub(crate) fn write(picture: &EncodedPicture, path: &Path) -> Result<PictureRecord> {

@@ -19,13 +19,17 @@ static STARTED: Mutex<Vec<StartedEngine>> = Mutex::new(Vec::new());
 ///
 /// # Errors
 ///
-/// There is none, or the GPU was started before this process was forked.
+/// There is none, the choice is of all GPUs, or the GPU was started before this process was forked.
 pub fn engine(choice: EngineChoice) -> Result<Engine> {
+    if choice == EngineChoice::AllGpus {
+        let what = "engine=\"cuda:all\" is for the command line: a call runs on one GPU, such as engine=\"cuda:1\"";
+        return Err(Error::Message(what.into()));
+    }
     let choice = pretended(choice);
     let here = process::id();
     let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
     let gpu = match choice {
-        CPU => None,
+        CPU | EngineChoice::AllGpus => None,
         EngineChoice::Auto | EngineChoice::Kind(_) => Some(0),
         EngineChoice::Gpu(number) => Some(number),
     };

@@ -223,7 +223,7 @@ where
             run.console.json_file(),
         )?;
         run.leads_to(&target);
-        run.start_engine(args.engine.engine);
+        run.start_engine(args.engine.engine, false);
         let (mesh, path) = read(&mut run, &args.mesh, O::VOLUME)?;
         let engine = run.engine(args.engine.engine)?;
         let mut on = Body::new(mesh, path, &engine);

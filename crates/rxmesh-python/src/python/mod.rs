@@ -11,6 +11,7 @@ mod mesh;
 mod picture;
 mod read;
 mod result;
+mod results;
 mod work;
 mod write;
 
