@@ -17,7 +17,15 @@ const PACKAGE: &str = "rxmesh-python";
 const OLDEST: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
 
 /// Packages of the environment.
-const PACKAGES: [&str; 4] = ["maturin>=1.16,<2", "numpy", "pytest>=8", "array-api-strict"];
+const PACKAGES: [&str; 6] = [
+    "maturin>=1.16,<2",
+    "numpy",
+    "pytest>=8",
+    "array-api-strict",
+    "distributed>=2024.1",
+    // Newer versions of Python get their wheel some months late.
+    "ray>=2.40; python_version < '3.14'",
+];
 
 /// Builds the package, installs it in a fresh environment, and runs its tests there. Without Python only reports that,
 /// unless this machine is required to have it.

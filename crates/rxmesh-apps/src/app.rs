@@ -2,7 +2,7 @@
 //! dispatch, record, completions, the tables of `docs/use/commands/README.md`.
 
 use crate::Outcome;
-use crate::frame::Frame;
+use crate::frame::{Batches, Frame};
 use crate::output::OutputKind;
 use crate::record::Record;
 use anyhow::Result;
@@ -154,7 +154,8 @@ fn command<A: Application>() -> Command {
     A::adapt(<A::Frame as Frame>::adapt(command, A::OUTPUT)).mut_args(|arg| {
         let takes_a_value = arg.get_action().takes_values();
         let arg = arg.allow_negative_numbers(takes_a_value);
-        match arg.get_id() == "more" && !A::SEVERAL {
+        let is_of_several = ["more", "batch_faces"].contains(&arg.get_id().as_str());
+        match is_of_several && !A::SEVERAL {
             true => arg.hide(true),
             false => arg,
         }
@@ -162,17 +163,44 @@ fn command<A: Application>() -> Command {
 }
 
 fn run<A: Application>(matches: &ArgMatches) -> Result<Outcome> {
+    let (options, mut flags) = parsed::<A>(matches)?;
+    let several = A::Frame::compute_args(&mut flags).filter(|args| !args.more.is_empty());
+    let Some(args) = several else {
+        return work::<A>(flags, &options);
+    };
+    let batches = Batches::read::<A>(args, A::output(&options))?;
+    batches.run(args, |batch| {
+        let (options, mut flags) = parsed::<A>(matches)?;
+        if let Some(args) = A::Frame::compute_args(&mut flags) {
+            args.batch = Some(batch);
+        }
+        work::<A>(flags, &options)
+    })
+}
+
+/// Returns valid options and flags.
+fn parsed<A: Application>(
+    matches: &ArgMatches,
+) -> Result<(A::Options, <A::Frame as Frame>::Flags)> {
     let mut options = A::Options::from_arg_matches(matches)?;
     let flags = <A::Frame as Frame>::Flags::from_arg_matches(matches)?;
     if let Err(e) = options.check() {
         return Err(command::<A>().error(ErrorKind::ValueValidation, e).into());
     }
     A::prepare(&mut options, &flags)?;
-    let mut frame = A::Frame::open::<A>(flags, &options)?;
+    Ok((options, flags))
+}
+
+/// Does the work, from the files to the record.
+fn work<A: Application>(
+    flags: <A::Frame as Frame>::Flags,
+    options: &A::Options,
+) -> Result<Outcome> {
+    let mut frame = A::Frame::open::<A>(flags, options)?;
     let unit = frame.unit();
     let mut local = options.clone();
     local.scale(1.0 / unit);
     let mut report = A::run(&mut frame, &local)?;
     report.scale(unit);
-    frame.close::<A>(&options, &report)
+    frame.close::<A>(options, &report)
 }

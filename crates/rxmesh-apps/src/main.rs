@@ -7,6 +7,7 @@ mod apps;
 mod cli;
 mod console;
 mod ending;
+mod engines;
 mod error;
 mod frame;
 mod input;

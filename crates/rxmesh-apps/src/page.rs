@@ -1,11 +1,11 @@
 //! Pages of meshes: how a command shows its result in a browser.
 
 use crate::console::is_stdout;
-use crate::picture::Drawable;
 use crate::record::{PageRecord, shown};
 use anyhow::{Context, Result, bail};
 use rxmesh_host::files;
-use rxmesh_picture::{PageMesh, PictureOptions, render_page};
+use rxmesh_picture::{Drawable, PictureError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -25,67 +25,20 @@ pub(crate) fn check(path: &Path) -> Result<()> {
     files::check(path).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-/// Writes a page that shows meshes, the first one first. Returns what the record says of it.
+/// Writes a page to a file. Returns its entry in the record; an error names the first mesh.
 pub(crate) fn write(
-    path: &Path,
+    page: Result<String, PictureError>,
     meshes: &[Drawable<'_>],
-    labels: &[Vec<u32>],
-    options: &PictureOptions,
-) -> Result<PageRecord> {
-    let page = |i: usize| PageMesh {
-        polygon_edges: meshes[i].polygon_edges.as_ref(),
-        labels: labels.get(i).map(Vec::as_slice),
-        ..PageMesh::new(&meshes[i].name, &meshes[i].mesh)
-    };
-    write_pages(
-        path,
-        &(0..meshes.len()).map(page).collect::<Vec<_>>(),
-        options,
-    )
-}
-
-/// Works like [`write`] for meshes that are frames of a motion of the first one.
-pub(crate) fn write_motion(
     path: &Path,
-    meshes: &[Drawable<'_>],
-    options: &PictureOptions,
 ) -> Result<PageRecord> {
-    let [first, rest @ ..] = meshes else {
-        bail!("there is no mesh to show");
-    };
-    let is_frame = |other: &&Drawable<'_>| {
-        let (a, b) = (&other.mesh, &first.mesh);
-        a.faces == b.faces && a.vertex_count() == b.vertex_count() && a.placement == b.placement
-    };
-    if let Some(other) = rest.iter().find(|other| !is_frame(other)) {
-        bail!(
-            "{}: has other faces than {}, or another origin, so that it is no frame of its motion",
-            other.name,
-            first.name
-        );
-    }
-    let frames: Vec<Vec<_>> = rest.iter().map(|m| m.mesh.positions.clone()).collect();
-    let page = PageMesh {
-        polygon_edges: first.polygon_edges.as_ref(),
-        frames: &frames,
-        ..PageMesh::new(&first.name, &first.mesh)
-    };
-    write_pages(path, &[page], options)
-}
-
-fn write_pages(
-    path: &Path,
-    pages: &[PageMesh<'_>],
-    options: &PictureOptions,
-) -> Result<PageRecord> {
-    let title = pages.first().map_or("", |page| page.name);
-    let text = render_page(title, pages, options).with_context(|| title.to_owned())?;
-    files::write_bytes(path, text.as_bytes())
+    let first = meshes.first().map(|mesh| mesh.name.clone());
+    let page = page.with_context(|| first.unwrap_or_default())?;
+    files::write_bytes(path, page.as_bytes())
         .with_context(|| format!("{}: cannot be written", path.display()))?;
     Ok(PageRecord {
         path: shown(path),
-        meshes: pages.len() as u64,
-        bytes: text.len() as u64,
+        meshes: meshes.len() as u64,
+        bytes: page.len() as u64,
         opened: None,
     })
 }
@@ -97,7 +50,7 @@ pub(crate) fn temporary(name: &str) -> Result<PathBuf> {
         let folder = std::env::temp_dir().join(format!("rxmesh-view-{process}-{number}"));
         match std::fs::create_dir(&folder) {
             Ok(()) => return Ok(folder.join(format!("{name}.html"))),
-            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
             Err(e) => {
                 let what = || {
                     format!(

@@ -1,5 +1,6 @@
 //! Pictures of meshes: how a command draws its result.
 
+use crate::cli::CommonArgs;
 use crate::console::is_stdout;
 use crate::input;
 use crate::page;
@@ -9,146 +10,38 @@ use crate::text;
 use anyhow::{Context, Result, anyhow, bail};
 use rxmesh_host::files;
 use rxmesh_host::io::{MeshRef, Model};
-use rxmesh_host::mesh::{Column, ColumnData, EdgeTable, ElementKind, PolyMesh, TriMesh};
-use rxmesh_host::patch::{self, PatchOptions};
-use rxmesh_picture::{CutPlane, Paint, Panel, PictureOptions, render_animation, render_panels};
-use std::borrow::Cow;
+use rxmesh_host::mesh::{Column, ColumnData, ElementKind};
+use rxmesh_picture::{
+    CutPlane, Drawable, EncodedPicture, Paint, PictureError, PictureOptions, draw, draw_difference,
+};
 use std::path::{Path, PathBuf};
 
 /// Most meshes beside each other in the picture of a command.
-const MOST: usize = 6;
+pub(crate) const MOST: usize = 6;
 
-/// A mesh as triangles, which can be drawn.
-#[derive(Debug)]
-pub(crate) struct Drawable<'a> {
-    pub(crate) mesh: Cow<'a, TriMesh>,
-    /// Edges of the polygons that its faces were cut from.
-    pub(crate) polygon_edges: Option<EdgeTable>,
-    /// Text below it, if there are several.
-    pub(crate) name: String,
-}
-
-impl<'a> Drawable<'a> {
-    /// Returns a mesh of any kind as triangles: polygons are cut, a volume shows its boundary.
-    pub(crate) fn new(
-        model: Model<'a>,
-        cut: Option<CutPlane>,
-        name: String,
-    ) -> Result<Drawable<'a>> {
-        let (mesh, polygon_edges) = match model {
-            Model::Surface(MeshRef::Triangles(mesh)) => (Cow::Borrowed(mesh), None),
-            Model::Surface(MeshRef::Polygons(mesh)) => {
-                let edges = (mesh.largest_face() > 3).then(|| EdgeTable::of_polygons(mesh));
-                // Warnings are for results: here sharpness is not used.
-                let (mesh, _) = PolyMesh::clone(mesh).triangulate()?;
-                (Cow::Owned(mesh), edges)
-            }
-            Model::Volume(mesh) => {
-                let surface = match cut {
-                    Some(cut) => cut.volume(mesh),
-                    None => mesh.boundary().surface,
-                };
-                return Ok(Drawable {
-                    mesh: Cow::Owned(surface),
-                    polygon_edges: None,
-                    name,
-                });
-            }
-        };
-        let mesh = match cut {
-            Some(cut) if !mesh.faces.is_empty() => Cow::Owned(cut.surface(&mesh)),
-            _ => mesh,
-        };
-        Ok(Drawable {
-            mesh,
-            polygon_edges,
-            name,
-        })
+/// Writes a picture to a file. Returns its entry in the record.
+pub(crate) fn write(picture: &EncodedPicture, path: &Path) -> Result<PictureRecord> {
+    match is_stdout(path) {
+        true => crate::console::to_stdout(&picture.png)?,
+        false => files::write_bytes(path, &picture.png)
+            .with_context(|| format!("{}: cannot be written", path.display()))?,
     }
-
-    /// Returns the same with a copy of the mesh.
-    pub(crate) fn into_owned(self) -> Drawable<'static> {
-        Drawable {
-            mesh: Cow::Owned(self.mesh.into_owned()),
-            ..self
-        }
-    }
-
-    /// Returns the patch of each face.
-    pub(crate) fn patches(&self) -> Result<Vec<u32>> {
-        let (vertices, faces) = (self.mesh.vertex_count(), &self.mesh.faces);
-        let set = patch::build(vertices, faces, &PatchOptions::default())?;
-        let of_faces = 2; // place of faces among the kinds of elements
-        let patch = |&linear: &u32| set.headers.partition_point(|h| h.base[of_faces] <= linear) - 1;
-        Ok(set
-            .face_linear
-            .iter()
-            .map(|linear| patch(linear) as u32)
-            .collect())
-    }
-
-    fn caption(&self) -> String {
-        let (vertices, faces) = (self.mesh.vertex_count(), self.mesh.face_count());
-        match faces {
-            0 => format!("{}: {vertices} points", self.name),
-            _ => format!("{}: {faces} faces", self.name),
-        }
-    }
-}
-
-/// A picture as a file.
-#[derive(Debug)]
-pub(crate) struct PictureFile {
-    png: Vec<u8>,
-    size: [u32; 2],
-}
-
-impl PictureFile {
-    /// Writes the file. Returns what the record says of it.
-    pub(crate) fn write(&self, path: &Path) -> Result<PictureRecord> {
-        match is_stdout(path) {
-            true => crate::console::to_stdout(&self.png)?,
-            false => files::write_bytes(path, &self.png)
-                .with_context(|| format!("{}: cannot be written", path.display()))?,
-        }
-        let [width, height] = self.size;
-        Ok(PictureRecord {
-            path: shown(path),
-            width,
-            height,
-            bytes: self.png.len() as u64,
-        })
-    }
-}
-
-/// Draws meshes beside each other, or after each other at a rate, with labels of their faces if there are any.
-pub(crate) fn draw(
-    meshes: &[Drawable<'_>],
-    labels: &[Vec<u32>],
-    options: &PictureOptions,
-    rate: Option<u16>,
-) -> Result<PictureFile> {
-    let captions: Vec<String> = meshes.iter().map(Drawable::caption).collect();
-    let panel = |i: usize| Panel {
-        mesh: &meshes[i].mesh,
-        polygon_edges: meshes[i].polygon_edges.as_ref(),
-        labels: labels.get(i).map(Vec::as_slice),
-        caption: (meshes.len() > 1 && rate.is_none()).then_some(&captions[i]),
-    };
-    let panels: Vec<Panel<'_>> = (0..meshes.len()).map(panel).collect();
-    let png = match rate {
-        Some(rate) => render_animation(&panels, options, rate),
-        None => render_panels(&panels, options).map(|picture| picture.to_png()),
-    };
-    let what = || {
-        meshes
-            .first()
-            .map_or(String::new(), |mesh| mesh.name.clone())
-    };
-    Ok(PictureFile {
-        png: png.with_context(what)?,
-        size: options.size,
+    let [width, height] = picture.size;
+    Ok(PictureRecord {
+        path: shown(path),
+        width,
+        height,
+        bytes: picture.png.len() as u64,
     })
+}
+
+/// Names the first mesh of a picture that cannot be drawn.
+pub(crate) fn drawn(
+    picture: Result<EncodedPicture, PictureError>,
+    meshes: &[Drawable<'_>],
+) -> Result<EncodedPicture> {
+    let first = meshes.first().map(|mesh| mesh.name.clone());
+    picture.with_context(|| first.unwrap_or_default())
 }
 
 /// Returns the first column of values of a result that is not in `known`.
@@ -161,7 +54,7 @@ fn new_column<'a>(meshes: &'a [Drawable<'_>], known: &[String]) -> Result<Option
 }
 
 /// Draws the result of a command: the first column of values that is not in `known` is drawn as colours.
-fn of_result(meshes: &[Drawable<'_>], known: &[String]) -> Result<PictureFile> {
+fn of_result(meshes: &[Drawable<'_>], known: &[String]) -> Result<EncodedPicture> {
     let meshes = &meshes[..meshes.len().min(MOST)];
     let new = new_column(meshes, known)?;
     let labels: Vec<Vec<u32>> = match new.and_then(labels_of) {
@@ -185,7 +78,7 @@ fn of_result(meshes: &[Drawable<'_>], known: &[String]) -> Result<PictureFile> {
             None => Paint::Usual,
         };
     });
-    draw(meshes, &labels, &options, None)
+    drawn(draw(meshes, &labels, &options, None), meshes)
 }
 
 /// Returns the whole numbers of a column of faces, which are names and not sizes.
@@ -211,6 +104,8 @@ fn scalar_columns(model: Model<'_>) -> Vec<String> {
 #[derive(Debug)]
 pub(crate) struct Portrait {
     picture: Option<PathBuf>,
+    /// `true` if the picture shows input, result and their difference.
+    shows_difference: bool,
     page: Option<PathBuf>,
     /// Columns of values of the input: others are results.
     known: Vec<String>,
@@ -220,7 +115,8 @@ pub(crate) struct Portrait {
 
 impl Portrait {
     /// Refuses files that could not be written, before any work is done.
-    pub(crate) fn new(picture: Option<&Path>, page: Option<&Path>) -> Result<Option<Portrait>> {
+    pub(crate) fn new(args: &CommonArgs) -> Result<Option<Portrait>> {
+        let (picture, page) = (args.picture.as_deref(), args.html.as_deref());
         if let Some(path) = picture {
             if is_stdout(path) {
                 bail!("--picture needs the name of a file; `render` writes pictures to stdout");
@@ -230,6 +126,7 @@ impl Portrait {
         page.map_or(Ok(()), page::check)?;
         let portrait = || Portrait {
             picture: picture.map(Path::to_owned),
+            shows_difference: args.difference,
             page: page.map(Path::to_owned),
             known: Vec::new(),
             input: None,
@@ -260,7 +157,7 @@ impl Run {
         let each = written
             .iter()
             .map(|(path, mesh)| Drawable::new(*mesh, None, stem(path)));
-        self.draw_into(portrait, each.collect::<Result<Vec<_>>>()?)
+        self.draw_into(portrait, each.collect::<Result<Vec<_>, _>>()?)
     }
 
     /// Returns the file of the page that was asked for, once.
@@ -305,13 +202,22 @@ impl Run {
     fn draw_into(&mut self, portrait: Portrait, mut meshes: Vec<Drawable<'_>>) -> Result<()> {
         let Portrait {
             picture,
+            shows_difference,
             page,
             known,
             input,
         } = portrait;
         if let Some(path) = picture {
-            let draw = || of_result(&meshes, &known)?.write(&path);
-            let (record, ms) = self.stage("drawing", draw)?;
+            let draw = || match (&input, &meshes[..]) {
+                (Some(input), [result]) if shows_difference => {
+                    drawn(draw_difference(input, result), &meshes)
+                }
+                _ if shows_difference => {
+                    bail!("--difference is for commands that read one mesh and write another one")
+                }
+                _ => of_result(&meshes, &known),
+            };
+            let (record, ms) = self.stage("drawing", || write(&draw()?, &path))?;
             self.record.timings_ms.picture = ms;
             self.record.picture = Some(record);
         }
@@ -322,7 +228,8 @@ impl Run {
                 }
             });
             meshes.extend(input.and_then(|input| before(input, &meshes)));
-            let write = || page::write(&path, &meshes, &[], &options);
+            let text = || rxmesh_picture::page(&meshes, &[], &options);
+            let write = || page::write(text(), &meshes, &path);
             let (record, ms) = self.stage("writing the page", write)?;
             self.record.timings_ms.page = ms;
             self.record.page = Some(record);
@@ -332,15 +239,15 @@ impl Run {
 }
 
 /// Returns the input to be shown beside its results, unless they have the same shape.
-fn before<'a>(input: Drawable<'a>, results: &[Drawable<'_>]) -> Option<Drawable<'a>> {
+fn before<'a>(mut input: Drawable<'a>, results: &[Drawable<'_>]) -> Option<Drawable<'a>> {
     let is_same = |result: &Drawable<'_>| {
         result.mesh.faces == input.mesh.faces && result.mesh.positions == input.mesh.positions
     };
     if results.iter().any(is_same) {
         return None;
     }
-    let name = format!("{} (input)", input.name);
-    Some(Drawable { name, ..input })
+    input.name += " (input)";
+    Some(input)
 }
 
 /// Refuses a file of a picture that could not be written.

@@ -1,7 +1,9 @@
 //! The record of a run: the JSON object that `--json` writes. `docs/use/record.md` describes every key; keys
 //! stay.
 
+use crate::input::Input;
 use anyhow::{Result, bail};
+use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::mesh::{Quality, Spread};
 use rxmesh_host::patch::{BytesPerFace, PatchStats, StageTimes};
 use rxmesh_host::repair::RepairReport;
@@ -28,9 +30,13 @@ pub(crate) struct Record {
     /// Patches of the mesh.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) patches: Option<PatchRecord>,
-    /// Engine that computed.
+    /// Engine that computed. Several that shared the work are counted in `device`, and `units` is their sum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) engine: Option<EngineRecord>,
+    /// Records of the batches, if several meshes have so many faces that they were processed in batches
+    /// (`--batch-faces`): each with the keys of the command. `input` and `output` are those of all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) batches: Vec<Map<String, Value>>,
     /// The application's options and report.
     #[serde(flatten)]
     pub(crate) keys: Map<String, Value>,
@@ -135,6 +141,56 @@ pub(crate) struct EngineRecord {
     pub(crate) why_not_gpu: Option<String>,
 }
 
+impl InputRecord {
+    /// Returns the record of several meshes that were read: counts are sums.
+    pub(crate) fn of_several<'a>(
+        path: String,
+        inputs: impl Iterator<Item = &'a Input> + Clone,
+    ) -> InputRecord {
+        let sum = |of: fn(&Input) -> usize| inputs.clone().map(of).sum::<usize>() as u64;
+        InputRecord {
+            path,
+            format: listed(inputs.clone().map(|i| i.loaded.format.to_string())),
+            bytes: inputs.clone().map(|i| i.bytes).sum(),
+            vertices: sum(|i| i.loaded.mesh.vertex_count()),
+            faces: Some(sum(|i| i.loaded.mesh.face_count())),
+            edges: None,
+            cells: None,
+        }
+    }
+}
+
+impl EngineRecord {
+    /// Returns the record of one engine, or of several of one kind; `None` of none.
+    pub(crate) fn of(engines: &[Engine], why_not_gpu: Option<EngineError>) -> Option<EngineRecord> {
+        let infos = engines.iter().map(Engine::info);
+        let infos: Vec<_> = infos.collect();
+        let names = listed(infos.iter().map(|info| info.device.clone()));
+        let device = match infos.len() {
+            1 => names,
+            n => format!("{n} x {names}"),
+        };
+        Some(EngineRecord {
+            engine: infos.first()?.engine.clone(),
+            device,
+            units: infos.iter().map(|info| info.units).sum(),
+            why_not_gpu: why_not_gpu.map(|e| e.to_string()),
+        })
+    }
+}
+
+impl OutputRecord {
+    /// Adds the record of a further batch of meshes in the same folder.
+    pub(crate) fn add(&mut self, other: &OutputRecord) {
+        let formats = [&self.format, &other.format];
+        let formats = formats.into_iter().flat_map(|f| f.split(", "));
+        self.format = listed(formats.map(str::to_owned));
+        self.bytes += other.bytes;
+        self.vertices += other.vertices;
+        self.faces = self.faces.zip(other.faces).map(|(a, b)| a + b);
+    }
+}
+
 /// Result of a command that changes the connectivity.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -206,7 +262,7 @@ pub(crate) struct PictureRecord {
 pub(crate) struct PageRecord {
     /// Name of the file.
     pub(crate) path: String,
-    /// Number of meshes that can be chosen.
+    /// Number of meshes, frames of a motion among them.
     pub(crate) meshes: u64,
     /// Bytes of the file.
     pub(crate) bytes: u64,
@@ -266,4 +322,15 @@ pub(crate) fn keys(of: &impl Serialize) -> Result<Map<String, Value>> {
 /// Returns a path as text for records.
 pub(crate) fn shown(path: &Path) -> String {
     path.display().to_string()
+}
+
+/// Returns the distinct words in the order of their first occurrence.
+pub(crate) fn listed(words: impl Iterator<Item = String>) -> String {
+    let mut all: Vec<String> = Vec::new();
+    for word in words {
+        if !all.contains(&word) {
+            all.push(word);
+        }
+    }
+    all.join(", ")
 }

@@ -3,22 +3,23 @@
 use crate::app::{Application, Message};
 use crate::cli::{CommonArgs, ComputeArgs, PatchArgs};
 use crate::console::{Console, is_stdout};
+use crate::engines::Starting;
 use crate::input::{self, Input};
 use crate::output::{OutputKind, OutputTarget};
-use crate::picture::Portrait;
+use crate::picture::{MOST, Portrait};
 use crate::progress::Progress;
-use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record, shown};
+use crate::record::{InputRecord, OutputRecord, PatchRecord, Record, listed, shown};
 use crate::text;
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use rxmesh::Stage;
-use rxmesh_host::engine::{Engine, EngineChoice, EngineError};
+use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{self, Model};
 use rxmesh_host::mesh::{Extras, PolyMesh, TetMesh, TriMesh};
 use rxmesh_host::patch::{self, CacheKey, PatchOptions, PatchSet};
 use rxmesh_host::store::RxMesh;
 use std::path::{Path, PathBuf};
-use std::thread::JoinHandle;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// A run under way.
@@ -28,45 +29,30 @@ pub(crate) struct Run {
     pub(crate) record: Record,
     pub(crate) progress: Progress,
     start: Instant,
-    starting: Option<Starting>,
+    pub(crate) starting: Option<Starting>,
     /// Path of the result, once it is known.
     output: Option<PathBuf>,
     pub(crate) portrait: Option<Portrait>,
+    /// Receiver of the result, of a run on one batch of several.
+    batch: Option<Arc<Mutex<BatchResult>>>,
+    /// Engine that was started for it.
+    pub(crate) given: Option<Engine>,
 }
 
-/// An engine that is starting, and the milliseconds that this took. It is always waited for: a program that ends while
-/// a driver starts may crash.
-#[derive(Debug)]
-struct Starting(Option<JoinHandle<(Result<Started>, f64)>>);
-
-/// An engine, and the reason why it is not the GPU's if that was preferred.
-type Started = (Engine, Option<EngineError>);
-
-impl Starting {
-    fn wait(mut self) -> Option<(Result<Started>, f64)> {
-        self.0.take()?.join().ok()
-    }
-}
-
-impl Drop for Starting {
-    fn drop(&mut self) {
-        if let Some(thread) = self.0.take() {
-            let _ = thread.join();
-        }
-    }
-}
-
-/// Starts the engine that was requested.
-fn start(choice: EngineChoice) -> Result<Started> {
-    let wanted = || format!("there is no {} for --engine {choice}", choice.title());
-    choice.start().with_context(wanted)
+/// Result of a run on one batch of several, for the run on all of them.
+#[derive(Debug, Default)]
+pub(crate) struct BatchResult {
+    pub(crate) text: String,
+    pub(crate) record: Record,
+    /// Meshes that were written, with their files, if a picture shows them.
+    pub(crate) drawn: Option<Vec<(PathBuf, TriMesh)>>,
 }
 
 impl Run {
     pub(crate) fn new(command: &'static str, common: &CommonArgs) -> Result<Run> {
         let start = Instant::now();
         let console = Console::new(common.quiet, common.json.as_deref())?;
-        let portrait = Portrait::new(common.picture.as_deref(), common.html.as_deref())?;
+        let portrait = Portrait::new(common)?;
         // 0 is one a core. Started here, so that a system that gives no threads is an error and not a panic later.
         let n = common.threads.unwrap_or(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n as usize);
@@ -87,18 +73,39 @@ impl Run {
             starting: None,
             output: None,
             portrait,
+            batch: None,
+            given: None,
         })
     }
 
-    /// Starts an engine on a thread; [`Run::engine`] waits for it.
-    pub(crate) fn start_engine(&mut self, choice: EngineChoice) {
-        let work = move || {
-            let begin = Instant::now();
-            (start(choice), milliseconds(begin))
-        };
-        // If no thread can be started, the engine starts when it is needed.
-        let thread = std::thread::Builder::new().name("engine".into());
-        self.starting = thread.spawn(work).ok().map(|t| Starting(Some(t)));
+    /// Returns a run on one batch of several, whose result goes to a receiver.
+    pub(crate) fn of_batch(&self, result: Arc<Mutex<BatchResult>>) -> Result<Run> {
+        Ok(Run {
+            progress: Progress::default(),
+            console: Console::new(self.console.is_quiet(), None)?,
+            record: Record {
+                schema: self.record.schema,
+                command: self.record.command,
+                version: self.record.version,
+                ..Record::default()
+            },
+            start: Instant::now(),
+            starting: None,
+            output: None,
+            portrait: None,
+            batch: Some(result),
+            given: None,
+        })
+    }
+
+    /// Returns `true` for a run on one batch of several: the program continues after it.
+    pub(crate) fn is_of_batch(&self) -> bool {
+        self.batch.is_some()
+    }
+
+    /// Begins the work of a batch on an engine that was started for it.
+    pub(crate) fn begin_on(&mut self, engine: &Engine) {
+        (self.start, self.given) = (Instant::now(), Some(engine.clone()));
     }
 
     /// Returns the run of a command that writes a mesh, and its target. Refuses an output that could not be written.
@@ -110,7 +117,7 @@ impl Run {
         let mut run = Run::new(command, &args.common)?;
         let target = OutputTarget::of(command, args, gives, run.console.json_file())?;
         run.leads_to(&target);
-        run.start_engine(args.engine.engine);
+        run.start_engine(args.engine.engine, false);
         Ok((run, target))
     }
 
@@ -169,35 +176,20 @@ impl Run {
     }
 
     /// Reads several meshes at paths that were found, at the same time.
-    pub(crate) fn read_all(
-        &mut self,
-        paths: &[PathBuf],
-        triangulate: bool,
-    ) -> Result<Vec<TriMesh>> {
+    pub(crate) fn read_all(&mut self, paths: &[PathBuf], triangulate: bool) -> Result<Vec<Input>> {
         let (inputs, ms) = self.stage("reading", || {
             let inputs = paths.par_iter().map(|path| input::read(path, triangulate));
             inputs.collect::<Result<Vec<Input>>>()
         })?;
-        let sum = |of: fn(&Input) -> usize| inputs.iter().map(of).sum::<usize>() as u64;
-        let formats = listed(inputs.iter().map(|i| i.loaded.format.to_string()));
+        let name = format!("{} meshes", paths.len());
         self.record.timings_ms.read = ms;
-        self.record.input = Some(InputRecord {
-            path: format!("{} meshes", paths.len()),
-            format: formats,
-            bytes: inputs.iter().map(|i| i.bytes).sum(),
-            vertices: sum(|i| i.loaded.mesh.vertex_count()),
-            faces: Some(sum(|i| i.loaded.mesh.face_count())),
-            edges: None,
-            cells: None,
-        });
-        let mut meshes = Vec::with_capacity(inputs.len());
-        for input in inputs {
+        self.record.input = Some(InputRecord::of_several(name, inputs.iter()));
+        for input in &inputs {
             for warning in &input.loaded.warnings {
                 self.warn_of(&input.path, warning);
             }
-            meshes.push(input.loaded.mesh);
         }
-        Ok(meshes)
+        Ok(inputs)
     }
 
     /// Works like [`Run::read`], with polygons as they are, or refused.
@@ -246,28 +238,6 @@ impl Run {
     pub(crate) fn warn_of(&mut self, path: &Path, warning: &str) {
         let path = shown(path);
         self.warn(format!("{}: {warning}", text::named(&path, "stdin")));
-    }
-
-    /// Returns the requested engine: starts it, or waits for its start.
-    pub(crate) fn engine(&mut self, choice: EngineChoice) -> Result<Engine> {
-        let starting = self.starting.take();
-        let (((engine, why_not), took), waited) = self.stage("starting the engine", || {
-            match starting.and_then(Starting::wait) {
-                Some((started, ms)) => Ok((started?, Some(ms))),
-                None => Ok((start(choice)?, None)),
-            }
-        })?;
-        let ms = took.or(waited);
-        self.progress.watch(&engine);
-        let info = engine.info();
-        self.record.timings_ms.engine = ms;
-        self.record.engine = Some(EngineRecord {
-            engine: info.engine,
-            device: info.device,
-            units: info.units,
-            why_not_gpu: why_not.map(|e| e.to_string()),
-        });
-        Ok(engine)
     }
 
     /// Cuts the mesh into patches of the size that was requested, else of `default_size` faces; or takes those of the
@@ -419,6 +389,7 @@ impl Run {
         let each = targets.iter().zip(meshes);
         let each: Vec<(&PathBuf, Model<'_>)> = each.map(|(t, m)| (&t.path, m.into())).collect();
         self.draw(&each)?;
+        self.keep_drawn(targets, meshes);
         for (report, target) in reports.into_iter().zip(targets) {
             for warning in report.warnings {
                 self.warn(format!("{}: {warning}", shown(&target.path)));
@@ -457,30 +428,36 @@ impl Run {
         out
     }
 
-    /// Prints the result and writes the record.
+    /// Keeps meshes that were written for the picture of all batches, if there is one.
+    fn keep_drawn(&self, targets: &[OutputTarget], meshes: &[TriMesh]) {
+        let Some(result) = &self.batch else {
+            return;
+        };
+        let mut result = result.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(drawn) = &mut result.drawn {
+            let each = targets.iter().zip(meshes).take(MOST);
+            drawn.extend(each.map(|(target, mesh)| (target.path.clone(), mesh.clone())));
+        }
+    }
+
+    /// Prints the result and writes the record; of a batch, passes both to its receiver.
     pub(crate) fn finish(mut self, text: &str) -> Result<()> {
         self.draw_input()?;
         let text = text.to_owned() + &text::picture(&self.record) + &text::page(&self.record);
         self.progress = Progress::default();
         self.record.timings_ms.total = milliseconds(self.start);
+        if let Some(result) = self.batch {
+            let mut result = result.lock().unwrap_or_else(PoisonError::into_inner);
+            (result.text, result.record) = (text, self.record);
+            return Ok(());
+        }
         self.console.say(&text)?;
         self.console.record(&self.record)
     }
 }
 
-/// Returns the distinct words in the order of their first occurrence.
-fn listed(words: impl Iterator<Item = String>) -> String {
-    let mut all: Vec<String> = Vec::new();
-    for word in words {
-        if !all.contains(&word) {
-            all.push(word);
-        }
-    }
-    all.join(", ")
-}
-
 /// Returns the milliseconds since then, to the microsecond.
-fn milliseconds(since: Instant) -> f64 {
+pub(crate) fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_micros() as f64 / 1e3
 }
 

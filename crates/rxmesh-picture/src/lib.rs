@@ -13,12 +13,15 @@
 
 #![warn(missing_docs)]
 
+#[cfg(feature = "cli")]
+mod args;
 mod bins;
 mod camera;
 mod canvas;
 mod coat;
 mod color;
 mod cut;
+mod drawable;
 mod error;
 mod film;
 mod font;
@@ -40,8 +43,11 @@ mod stages;
 mod surface;
 mod values;
 
+#[cfg(feature = "cli")]
+pub use args::{PageArgs, PictureArgs};
 pub use color::Rgb;
 pub use cut::CutPlane;
+pub use drawable::{Drawable, EncodedPicture, draw, draw_difference, motion_page, page};
 pub use error::PictureError;
 pub use image::Picture;
 pub use options::{

@@ -1,9 +1,10 @@
 //! `render`: draws meshes into a picture.
 
 use crate::app::{Application, Message};
-use crate::cli::{CommonArgs, PictureArgs};
+use crate::cli::CommonArgs;
 use crate::console::is_stdout;
 use crate::frame::Tool;
+use crate::page;
 use crate::picture;
 use crate::record::Record;
 use crate::text;
@@ -12,6 +13,7 @@ use clap::{Args, Command, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::units;
+use rxmesh_picture::PictureArgs;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -36,7 +38,8 @@ units!(RenderArgs {});
 
 impl Options for RenderArgs {
     fn check(&self) -> Result<(), Error> {
-        self.picture.check()
+        let checked = self.picture.check();
+        checked.map_err(|e| Error::Options(e.to_string()))
     }
 }
 
@@ -62,24 +65,28 @@ edges, a volume as its boundary, a mesh without faces as points. Commands that w
     }
 
     fn adapt(command: Command) -> Command {
-        command.mut_arg("picture_file", |arg| {
-            arg.hide(true).conflicts_with("output")
-        })
+        command
+            .mut_arg("picture_file", |arg| {
+                arg.hide(true).conflicts_with("output")
+            })
+            .mut_arg("difference", |arg| arg.hide(true))
     }
 
     fn run(Tool { run }: &mut Tool, args: &RenderArgs) -> Result<()> {
         let meshes = run.read_drawables(&args.meshes, args.picture.cut())?;
         if let Some(path) = run.take_page() {
-            let write = || args.picture.page(&path, &meshes);
+            let write = || page::write(args.picture.page(&meshes), &meshes, &path);
             let (record, ms) = run.stage("writing the page", write)?;
             run.record.timings_ms.page = ms;
             run.record.page = Some(record);
         }
         if let Some(output) = &args.output {
-            let (picture, ms) = run.stage("drawing", || args.picture.draw(&meshes))?;
+            let (drawn, ms) = run.stage("drawing", || {
+                picture::drawn(args.picture.draw(&meshes), &meshes)
+            })?;
             run.record.timings_ms.run = ms;
             run.console.mesh_on_stdout |= is_stdout(output);
-            run.record.picture = Some(picture.write(output)?);
+            run.record.picture = Some(picture::write(&drawn, output)?);
         }
         Ok(())
     }

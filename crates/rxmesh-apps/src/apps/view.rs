@@ -1,10 +1,9 @@
 //! `view`: shows meshes in a browser.
 
 use crate::app::{Application, Message};
-use crate::cli::{CommonArgs, Upward, viewpoint};
+use crate::cli::CommonArgs;
 use crate::frame::Tool;
 use crate::page;
-use crate::picture::Drawable;
 use crate::record::Record;
 use crate::text;
 use anyhow::Result;
@@ -12,7 +11,7 @@ use clap::{Args, Command, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::units;
-use rxmesh_picture::{PictureOptions, Viewpoint};
+use rxmesh_picture::{Drawable, PageArgs};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -24,51 +23,17 @@ pub(crate) struct ViewArgs {
     #[arg(value_name = "MESH", value_hint = ValueHint::FilePath, required = true)]
     #[serde(skip)]
     meshes: Vec<PathBuf>,
-    /// Column whose values are shown first; or a colour, such as #8fb3b0
-    #[arg(long, value_name = "COLUMN|COLOUR")]
+    #[command(flatten)]
     #[serde(skip)]
-    color: Option<String>,
-    /// Side that is seen first: front, back, left, right, top, bottom, or two angles in degrees, round the vertical
-    /// axis and above the horizon
-    #[arg(long, value_name = "SIDE|A,B", default_value = "30,20", allow_hyphen_values = true, value_parser = viewpoint)]
-    #[serde(skip)]
-    view: Viewpoint,
-    /// Axis of the mesh that points upwards
-    #[arg(long, value_name = "AXIS", default_value = "y")]
-    #[serde(skip)]
-    up: Upward,
-    /// Show flat faces first
-    #[arg(long)]
-    #[serde(skip)]
-    flat: bool,
-    /// Show edges first
-    #[arg(long)]
-    #[serde(skip)]
-    edges: bool,
-    /// Show the meshes as frames of a motion: all have the faces of the first
-    #[arg(long)]
-    #[serde(skip)]
-    frames: bool,
+    page: PageArgs,
 }
 
 units!(ViewArgs {});
 
-impl ViewArgs {
-    fn options(&self) -> PictureOptions {
-        PictureOptions::default().with(|o| {
-            o.paint = crate::cli::paint(self.color.as_deref());
-            o.view = self.view;
-            o.up = self.up.axis();
-            (o.flat, o.edges) = (self.flat, self.edges);
-        })
-    }
-}
-
 impl Options for ViewArgs {
     fn check(&self) -> Result<(), Error> {
-        self.options()
-            .check()
-            .map_err(|e| Error::Options(e.to_string()))
+        let checked = self.page.check();
+        checked.map_err(|e| Error::Options(e.to_string()))
     }
 }
 
@@ -89,9 +54,11 @@ commands write a page of their result with --html.";
     type Frame = Tool;
 
     fn adapt(command: Command) -> Command {
-        command.mut_arg("html_file", |arg| {
-            arg.help("Write the page to a file, and not to a temporary one")
-        })
+        command
+            .mut_arg("html_file", |arg| {
+                arg.help("Write the page to a file, and not to a temporary one")
+            })
+            .mut_arg("difference", |arg| arg.hide(true))
     }
 
     fn prepare(_args: &mut ViewArgs, flags: &CommonArgs) -> Result<()> {
@@ -108,10 +75,8 @@ commands write a page of their result with --html.";
                     .map_or("mesh", |mesh: &Drawable<'_>| &mesh.name),
             )?,
         };
-        let (mut record, ms) = run.stage("writing the page", || match args.frames {
-            true => page::write_motion(&path, &meshes, &args.options()),
-            false => page::write(&path, &meshes, &[], &args.options()),
-        })?;
+        let write = || page::write(args.page.page(&meshes), &meshes, &path);
+        let (mut record, ms) = run.stage("writing the page", write)?;
         record.opened = Some(page::open(&path));
         run.record.timings_ms.page = ms;
         run.record.page = Some(record);

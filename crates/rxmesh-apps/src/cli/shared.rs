@@ -1,5 +1,6 @@
 //! Flags of several commands, defined once so that their help is the same everywhere.
 
+use crate::frame::MeshBatch;
 use clap::{ArgAction, Args, ValueHint};
 use rxmesh_host::engine::EngineChoice;
 use rxmesh_host::io::Format;
@@ -17,6 +18,13 @@ pub(crate) struct ComputeArgs {
     /// More meshes: all are processed at once, and each is written to a separate file; -o names a folder then
     #[arg(value_name = "MORE", value_hint = ValueHint::FilePath, conflicts_with = "cache")]
     pub(crate) more: Vec<PathBuf>,
+    /// Most faces of several meshes that are processed together, in the order of the meshes; engines share such batches
+    /// (`--engine cuda:all`)
+    #[arg(long, value_name = "FACES", default_value_t = 1 << 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) batch_faces: u32,
+    /// Meshes that were read, if there are several.
+    #[arg(skip)]
+    pub(crate) batch: Option<MeshBatch>,
     #[arg(short, long, help = OUTPUT, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -77,8 +85,9 @@ pub(crate) struct EncodingArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct EngineArgs {
-    /// Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N
-    /// (the GPU with number N, from 0 on)
+    /// Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), cuda:N
+    /// (the GPU with number N, from 0 on), or cuda:all (all GPUs share the batches of several meshes; one mesh is on
+    /// the first)
     #[arg(
         long,
         value_name = "ENGINE",
@@ -123,6 +132,9 @@ pub(crate) struct CommonArgs {
     /// Draw the result into a picture, a PNG file; values that the command computes are its colours
     #[arg(id = "picture_file", long = "picture", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) picture: Option<PathBuf>,
+    /// With --picture, draw the input, the result, and the input coloured by its distance from the result
+    #[arg(long, requires = "picture_file")]
+    pub(crate) difference: bool,
     /// Show the result on a page for browsers, an HTML file; it can be compared with the input there
     #[arg(id = "html_file", long = "html", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) html: Option<PathBuf>,

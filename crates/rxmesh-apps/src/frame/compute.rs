@@ -79,21 +79,27 @@ impl Frame for Compute {
         }
     }
 
+    fn compute_args(args: &mut ComputeArgs) -> Option<&mut ComputeArgs> {
+        Some(args)
+    }
+
     /// Reads the mesh, starts the engine, cuts the mesh into patches and moves it over. Refuses an output that could
     /// not be written before any of it.
     fn open<A: Application<Frame = Compute>>(
-        args: ComputeArgs,
+        mut args: ComputeArgs,
         options: &A::Options,
     ) -> Result<Compute> {
-        let kind = A::output(options);
-        let (mut run, mesh, path, target, several) = if args.more.is_empty() {
-            let (mut run, target) = Run::with_target(A::NAME, &args, kind)?;
-            let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
-            (run, input.loaded.mesh, input.path, target, None)
-        } else {
-            let (run, mesh, several) = Several::read::<A>(&args, kind)?;
-            let (path, target) = (several.path(), several.target());
-            (run, mesh, path, target, Some(several))
+        let (mut run, mesh, path, target, several) = match args.batch.take() {
+            None => {
+                let (mut run, target) = Run::with_target(A::NAME, &args, A::output(options))?;
+                let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
+                (run, input.loaded.mesh, input.path, target, None)
+            }
+            Some(batch) => {
+                let (run, mesh, several) = batch.join()?;
+                let (path, target) = (several.path(), several.target());
+                (run, mesh, path, target, Some(several))
+            }
         };
         let shared = several.as_ref().map(Several::shared);
         let prepared = Prepared::new(mesh, shared, A::JOINS_SEAMS, &mut run)?;
@@ -136,12 +142,15 @@ impl Frame for Compute {
             }
         }
         let mut run = self.run;
+        let is_last = !run.is_of_batch();
         run.record.put(options, report)?;
         let Message { lines, outcome, .. } = run.describe::<A>(options, report);
         let r = &run.record;
         let out = text::input(r) + &text::engine(r) + &run.timed(&lines) + &text::output(r);
         run.finish(&out)?;
-        leak_at_exit((self.on, self.engine));
+        if is_last {
+            leak_at_exit((self.on, self.engine));
+        }
         Ok(outcome)
     }
 }

@@ -158,16 +158,27 @@ impl Frame for Editing {
         command.mut_arg("patch_size", |arg| arg.help(PATCH_SIZE))
     }
 
+    fn compute_args(flags: &mut EditFlags) -> Option<&mut ComputeArgs> {
+        Some(&mut flags.compute)
+    }
+
     /// Reads the mesh and opens it.
     fn open<A: Application<Frame = Editing>>(
-        flags: EditFlags,
+        mut flags: EditFlags,
         options: &A::Options,
     ) -> Result<Editing> {
         let mut lines = flags
             .keep()
             .lines(A::holds_groups(options), A::KEEPS_GROUPS);
+        let batch = flags.compute.batch.take();
         let (scheduler, args) = (flags.conflicts, &flags.compute);
-        let (mut run, mut draft, path, target, several) = if args.more.is_empty() {
+        let (mut run, mut draft, path, target, several) = if let Some(batch) = batch {
+            let (run, mut mesh, several) = batch.join()?;
+            several.mark(&mut mesh)?;
+            let draft = Draft::of_several(mesh, several.shared());
+            let (path, target) = (several.path(), several.target());
+            (run, draft, path, target, Some(several))
+        } else {
             let (mut run, target) = Run::with_target(A::NAME, args, OutputKind::Mesh)?;
             if let Some(map) = &flags.map {
                 writable(map, &target)?;
@@ -179,12 +190,6 @@ impl Frame for Editing {
                 run.record.repair = Some(repair);
             }
             (run, draft, input.path, target, None)
-        } else {
-            let (run, mut mesh, several) = Several::read::<A>(args, OutputKind::Mesh)?;
-            several.mark(&mut mesh)?;
-            let draft = Draft::of_several(mesh, several.shared());
-            let (path, target) = (several.path(), several.target());
-            (run, draft, path, target, Some(several))
         };
         // A map names the vertices of the file.
         if A::JOINS_SEAMS && !flags.no_keep_seams && flags.map.is_none() {
@@ -218,6 +223,7 @@ impl Frame for Editing {
         report: &A::Report,
     ) -> Result<Outcome> {
         let files = self.files.take();
+        let is_last = !self.run.is_of_batch();
         let Editing { mut run, on, .. } = self;
         let Message {
             mut lines, outcome, ..
@@ -258,8 +264,8 @@ impl Frame for Editing {
             Some(several) => several.write(&mut run, &parts)?,
             None => run.write(&self.target, &mesh)?,
         }
-        if let Some(path) = &self.map {
-            let map = on_session!(&on.session, |s| on.carried.map(s))?;
+        if let (Some(path), Some(carried)) = (&self.map, &on.carried) {
+            let map = on_session!(&on.session, |s| carried.map(s))?;
             let text = map.to_text([mesh.vertex_count(), mesh.face_count()]);
             files::write_bytes(path, text.as_bytes())
                 .with_context(|| format!("{}: cannot be written", path.display()))?;
@@ -277,7 +283,9 @@ impl Frame for Editing {
         }
         out += &text::output(r);
         run.finish(&out)?;
-        leak_at_exit((on, mesh));
+        if is_last {
+            leak_at_exit((on, mesh));
+        }
         Ok(outcome)
     }
 }

@@ -1,11 +1,13 @@
 //! Surroundings of commands: the flags that they share, the work before theirs and the work with its result.
 
+mod batches;
 mod compute;
 mod edit;
 mod scene;
 mod several;
 mod tool;
 
+pub(crate) use batches::{Batches, MeshBatch};
 pub(crate) use compute::OnVertices;
 pub(crate) use edit::OnConnectivity;
 pub(crate) use scene::{OnBody, OnScene};
@@ -14,6 +16,7 @@ pub(crate) use tool::{OnTool, Tool};
 
 use crate::Outcome;
 use crate::app::{Application, Message};
+use crate::cli::ComputeArgs;
 use crate::output::OutputKind;
 use crate::record::Record;
 use anyhow::Result;
@@ -44,6 +47,11 @@ pub(crate) trait Frame: Sized {
     /// Adapts the texts of shared flags to this frame.
     fn adapt(command: Command, _kind: OutputKind) -> Command {
         command
+    }
+
+    /// Returns the flags of commands that may take several meshes, if it has them.
+    fn compute_args(_flags: &mut Self::Flags) -> Option<&mut ComputeArgs> {
+        None
     }
 
     /// Makes everything ready for the application's work.

@@ -5,7 +5,6 @@ use crate::cli::{CommonArgs, EncodingArgs, EngineArgs};
 use crate::console;
 use crate::input;
 use crate::output::{OutputKind, OutputTarget};
-use crate::picture::Drawable;
 use crate::record::{Record, shown};
 use crate::run::Run;
 use crate::text;
@@ -18,6 +17,7 @@ use rxmesh_host::files;
 use rxmesh_host::io::{self, Format, WriteOptions};
 use rxmesh_host::mesh::{Column, ColumnData, ElementKind, Extras, TriMesh, merge};
 use rxmesh_host::units::{FieldUnit, InUnits};
+use rxmesh_picture::Drawable;
 use rxmesh_simulation::scene::{self, LoadedMesh, RunningScene};
 use serde::Serialize;
 use std::marker::PhantomData;
@@ -223,7 +223,7 @@ where
             run.console.json_file(),
         )?;
         run.leads_to(&target);
-        run.start_engine(args.engine.engine);
+        run.start_engine(args.engine.engine, false);
         let (mesh, path) = read(&mut run, &args.mesh, O::VOLUME)?;
         let engine = run.engine(args.engine.engine)?;
         let mut on = Body::new(mesh, path, &engine);

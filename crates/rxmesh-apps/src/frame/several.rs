@@ -2,7 +2,7 @@
 
 use crate::app::Application;
 use crate::cli::ComputeArgs;
-use crate::input;
+use crate::input::{self, Input};
 use crate::output::{OutputKind, OutputTarget, default_format};
 use crate::record::shown;
 use crate::run::Run;
@@ -12,6 +12,7 @@ use rxmesh_host::io::Format;
 use rxmesh_host::mesh::{Column, ColumnData, ElementKind, TriMesh};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The column that holds the number of each vertex's mesh.
 const MESH: &str = "rxmesh_number_of_the_mesh";
@@ -23,7 +24,15 @@ pub(crate) struct Several {
     pub(crate) names: Vec<PathBuf>,
     batch: Batch,
     targets: Vec<OutputTarget>,
-    folder: Folder,
+    folder: Arc<Folder>,
+}
+
+/// One of several meshes, with its name, its file and that of its result.
+#[derive(Debug)]
+pub(super) struct SeveralMesh {
+    pub(super) name: PathBuf,
+    pub(super) input: Input,
+    pub(super) target: OutputTarget,
 }
 
 impl Several {
@@ -35,35 +44,21 @@ impl Several {
         }
     }
 
-    /// Reads the meshes and joins them. Refuses outputs that could not be written before that.
-    pub(super) fn read<A: Application>(
-        args: &ComputeArgs,
-        kind: OutputKind,
-    ) -> Result<(Run, TriMesh, Several)> {
-        let mut names = vec![args.input.mesh.clone()];
-        names.extend_from_slice(&args.more);
-        if !A::SEVERAL {
-            bail!("`{}` takes one mesh, not {}", A::NAME, names.len());
+    /// Joins the meshes of a batch.
+    pub(super) fn join(
+        run: &mut Run,
+        meshes: Vec<SeveralMesh>,
+        folder: Arc<Folder>,
+    ) -> Result<(TriMesh, Several)> {
+        let (mut names, mut paths) = (Vec::new(), Vec::new());
+        let (mut targets, mut joined) = (Vec::new(), Vec::new());
+        for mesh in meshes {
+            names.push(mesh.name);
+            paths.push(mesh.input.path);
+            targets.push(mesh.target);
+            joined.push(mesh.input.loaded.mesh);
         }
-        if names.iter().any(|name| input::is_stdin(name)) {
-            bail!("several meshes must come from files, not from stdin");
-        }
-        let mut run = Run::new(A::NAME, &args.common)?;
-        let paths = names.iter().map(|name| input::find(name));
-        let paths = paths.collect::<Result<Vec<PathBuf>>>()?;
-        let folder = Folder::new(args.output.as_deref())?;
-        let targets = targets::<A>(&run, args, kind, &paths, &folder)?;
-        run.start_engine(args.engine.engine);
-        let mut meshes = run.read_all(&paths, args.input.triangulate.triangulate)?;
-        for ((mesh, path), target) in meshes.iter_mut().zip(&paths).zip(&targets) {
-            run.leads_to(target);
-            run.lead_back(&mut mesh.extras, path);
-        }
-        for (mesh, path) in meshes.iter().zip(&paths) {
-            mesh.validate()
-                .with_context(|| path.display().to_string())?;
-        }
-        let (mesh, batch) = Batch::join(meshes)?;
+        let (mesh, batch) = Batch::join(joined)?;
         for (what, without) in &batch.left_out {
             run.warn(format!(
                 "{what} is left out: {} has none like it",
@@ -76,7 +71,7 @@ impl Several {
             targets,
             folder,
         };
-        Ok((run, mesh, several))
+        Ok((mesh, several))
     }
 
     /// Returns a path that stands for all of them in messages.
@@ -123,7 +118,7 @@ impl Several {
 }
 
 /// Returns the target of each mesh.
-fn targets<A: Application>(
+pub(super) fn targets<A: Application>(
     run: &Run,
     args: &ComputeArgs,
     kind: OutputKind,
@@ -176,14 +171,14 @@ fn is_same(a: &Path, b: &Path) -> bool {
 
 /// The folder for results. If it was made for them and stays empty, it is removed at the end.
 #[derive(Debug)]
-struct Folder {
+pub(super) struct Folder {
     /// `None` for the current one, where names get the command's.
     path: Option<PathBuf>,
     made: bool,
 }
 
 impl Folder {
-    fn new(path: Option<&Path>) -> Result<Folder> {
+    pub(super) fn new(path: Option<&Path>) -> Result<Folder> {
         let Some(path) = path else {
             return Ok(Folder {
                 path: None,

@@ -81,6 +81,7 @@ fn wrong_requests_are_refused() {
         ("t.obj -o a.png --parts --patches", "cannot be used with"),
         ("t.obj", "--output"),
         ("t.obj -o a.png --picture b.png", "cannot be used with"),
+        ("t.obj -o a.png --difference", "--picture"),
         ("t.obj -o a.png --background whitish", "transparent"),
     ] {
         let said = b.misused(&format!("render {flags}"));
@@ -134,6 +135,21 @@ fn commands_draw_their_result() {
     assert_eq!(head(&b, "both.png").0, [1600, 800]);
     b.ok("generate torus --nu 12 --nv 8 -o torus.obj --picture torus.png");
     assert_eq!(head(&b, "torus.png").0, [1600, 1200]);
+}
+
+#[test]
+fn results_are_drawn_beside_their_difference() {
+    let b = Sandbox::with_data();
+    let simplify = "simplify data/bunny.obj --faces 400 -o small.obj";
+    b.ok(&format!("{simplify} --picture three.png --difference"));
+    assert_eq!(head(&b, "three.png").0, [2400, 800]);
+    b.ok(&format!("{simplify} --picture one.png"));
+    assert_eq!(head(&b, "one.png").0, [1600, 1200]);
+    // The third part is the input with its distances.
+    b.ok("distance data/bunny.obj small.obj -o far.ply");
+    let out = b.run("info data/bunny.obj --picture info.png --difference");
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(said.contains("--difference is for commands"), "{said}");
 }
 
 /// Names of the meshes and columns of a page, and the column that is shown first.

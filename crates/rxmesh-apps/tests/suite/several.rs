@@ -134,6 +134,103 @@ fn computations_of_several_meshes_are_those_of_each() {
     assert!(info.contains("512 faces"), "{info}");
 }
 
+/// Batches of 1200, and of 1280 and 512 faces: each has the bytes of a run on its meshes.
+#[test]
+fn batches_have_the_results_of_their_meshes() {
+    let b = three();
+    for (command, limit) in [
+        ("simplify --ratio 0.25 --validate", 1800),
+        ("remesh", 1800),
+        ("mcf", 1800),
+        ("curvature --format ply", 1792),
+    ] {
+        let run =
+            |names: &str, flags: &str| b.record(&format!("{command} {names} --engine cpu {flags}"));
+        let r = run(
+            "t.obj s.ply g.off",
+            &format!("--batch-faces {limit} -o out"),
+        );
+        let batches = r["batches"].as_array().unwrap();
+        assert_eq!(batches.len(), 2, "{command}");
+        assert_eq!(batches[0]["input"]["path"], "mesh 1 of 3");
+        assert_eq!(batches[1]["input"]["path"], "meshes 2 to 3 of 3");
+        assert_eq!(batches[1]["input"]["faces"], 1792);
+        assert_eq!(number(&r, "/input/faces"), 2992.0);
+        assert_eq!(r["engine"]["engine"], "cpu");
+        let sum = |key: &str| -> f64 { batches.iter().map(|r| number(r, key)).sum() };
+        for key in ["/output/faces", "/output/vertices", "/output/bytes"] {
+            assert_eq!(number(&r, key), sum(key), "{command} {key}");
+        }
+        let pair = run("s.ply g.off", "-o pair");
+        assert_eq!(pair["edit"]["report"], batches[1]["edit"]["report"]);
+        let written = |folder: &str| -> Vec<(String, Vec<u8>)> {
+            let entries = std::fs::read_dir(b.path().join(folder)).unwrap();
+            let name = |e: std::io::Result<std::fs::DirEntry>| e.unwrap().file_name();
+            let mut names: Vec<String> = entries.map(|e| name(e).into_string().unwrap()).collect();
+            names.sort();
+            let bytes = |n: &String| std::fs::read(b.path().join(folder).join(n)).unwrap();
+            names.iter().map(|n| (n.clone(), bytes(n))).collect()
+        };
+        let (out, pair) = (written("out"), written("pair"));
+        assert_eq!((out.len(), pair.len()), (3, 2), "{command}");
+        for file in pair {
+            assert!(out.contains(&file), "{command}: {}", file.0);
+        }
+        // One batch is a run as before, and its record holds no list.
+        let r = run("t.obj s.ply g.off", "--batch-faces 2992 -o all");
+        assert!(r.get("batches").is_none(), "{command}");
+        for folder in ["out", "pair", "all"] {
+            std::fs::remove_dir_all(b.path().join(folder)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn batches_end_as_their_worst_and_stop_at_an_error() {
+    let b = three();
+    let flags = "--engine cpu --batch-faces 1 -o out";
+    let out = b.run(&format!("simplify g.off s.ply t.obj --faces 8 {flags}"));
+    let warning = String::from_utf8(out.stderr).unwrap();
+    assert_eq!(out.status.code(), Some(3), "{warning}");
+    assert!(
+        warning.contains("faces are left, 8 were wanted"),
+        "{warning}"
+    );
+    let said = String::from_utf8(out.stdout).unwrap();
+    for words in ["3 meshes", "mesh 2 of 3", "3 batches, "] {
+        assert!(said.contains(words), "{said}");
+    }
+    // The last mesh has no length.
+    b.put("point.obj", "v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\n");
+    let error = b.fails(&format!("remesh t.obj point.obj {flags}"));
+    assert!(error.contains("length"), "{error}");
+    // The picture shows the meshes of all batches.
+    b.ok(&format!("smooth t.obj g.off {flags} --picture both.png"));
+    let png = std::fs::read(b.path().join("both.png")).unwrap();
+    assert_eq!(png[16..24], [0, 0, 6, 64, 0, 0, 3, 32], "1600 x 800");
+}
+
+#[test]
+fn all_gpus_share_meshes_where_there_are_any() {
+    let b = three();
+    let out = b.run("simplify t.obj s.ply g.off --ratio 0.5 --engine cuda:all -o out --batch-faces 1 --json r.json");
+    let one = b.run("smooth t.obj --engine cuda:all -o one.obj");
+    if out.status.success() {
+        let r: Value = serde_json::from_str(&b.text("r.json")).unwrap();
+        assert_eq!(r["engine"]["engine"], "cuda");
+        b.ok("simplify t.obj s.ply g.off --ratio 0.5 --engine cuda -o same --batch-faces 1");
+        assert_eq!(b.text("out/t.obj"), b.text("same/t.obj"));
+        assert_eq!(b.text("out/g.off"), b.text("same/g.off"));
+        assert!(one.status.success());
+    } else {
+        for out in [out, one] {
+            let error = String::from_utf8(out.stderr).unwrap();
+            assert!(error.contains("no GPU for --engine cuda:all"), "{error}");
+        }
+        assert_eq!(b.names(), ["g.off", "near.obj", "s.ply", "t.obj"]);
+    }
+}
+
 #[test]
 fn several_meshes_are_refused_where_they_cannot_go() {
     let b = three();

@@ -83,10 +83,13 @@ pub enum EngineChoice {
     Kind(EngineKind),
     /// The GPU with this number, from 0 on.
     Gpu(u32),
+    /// All GPUs, which share several meshes; the first for one mesh.
+    AllGpus,
 }
 
 impl EngineChoice {
     const AUTO: &str = "auto";
+    const ALL_GPUS: &str = "cuda:all";
 
     /// Starts an engine; also returns the reason why `Auto` did not take the GPU.
     ///
@@ -101,6 +104,31 @@ impl EngineChoice {
             EngineChoice::Gpu(number) => Ok((Engine::cuda(number)?, None)),
             #[cfg(not(feature = "cuda"))]
             EngineChoice::Gpu(_) => Err(EngineError::NotBuilt),
+            EngineChoice::AllGpus => EngineChoice::Kind(EngineKind::Cuda).start(),
+        }
+    }
+
+    /// Starts every engine of the choice: of [`EngineChoice::AllGpus`] the GPUs that can be used, else the one of
+    /// [`EngineChoice::start`].
+    ///
+    /// # Errors
+    ///
+    /// As [`EngineChoice::start`]; of several GPUs the first one's reason if none can be used.
+    pub fn start_all(self) -> Result<(Vec<Engine>, Option<EngineError>), EngineError> {
+        if self != EngineChoice::AllGpus {
+            let (engine, why_not) = self.start()?;
+            return Ok((vec![engine], why_not));
+        }
+        let (mut engines, mut first) = (Vec::new(), None);
+        for started in Engine::gpus() {
+            match started {
+                Ok(engine) => engines.push(engine),
+                Err(why) => first = first.or(Some(why)),
+            }
+        }
+        match first {
+            Some(why) if engines.is_empty() => Err(why),
+            _ => Ok((engines, None)),
         }
     }
 
@@ -109,7 +137,7 @@ impl EngineChoice {
         match self {
             EngineChoice::Auto => "engine",
             EngineChoice::Kind(kind) => kind.title(),
-            EngineChoice::Gpu(_) => EngineKind::Cuda.title(),
+            EngineChoice::Gpu(_) | EngineChoice::AllGpus => EngineKind::Cuda.title(),
         }
     }
 }
@@ -120,6 +148,7 @@ impl std::fmt::Display for EngineChoice {
             EngineChoice::Auto => f.write_str(Self::AUTO),
             EngineChoice::Kind(kind) => f.write_str(kind.name()),
             EngineChoice::Gpu(number) => write!(f, "{}:{number}", EngineKind::Cuda.name()),
+            EngineChoice::AllGpus => f.write_str(Self::ALL_GPUS),
         }
     }
 }
@@ -127,10 +156,12 @@ impl std::fmt::Display for EngineChoice {
 impl std::str::FromStr for EngineChoice {
     type Err = String;
 
-    /// Reads `auto`, the name of a kind, or `cuda:` and the number of a GPU.
+    /// Reads `auto`, the name of a kind, `cuda:` and the number of a GPU, or `cuda:all`.
     fn from_str(text: &str) -> Result<EngineChoice, String> {
-        if text == Self::AUTO {
-            return Ok(EngineChoice::Auto);
+        match text {
+            Self::AUTO => return Ok(EngineChoice::Auto),
+            Self::ALL_GPUS => return Ok(EngineChoice::AllGpus),
+            _ => {}
         }
         if let Some(kind) = EngineKind::named(text) {
             return Ok(EngineChoice::Kind(kind));
@@ -140,8 +171,10 @@ impl std::str::FromStr for EngineChoice {
             .and_then(|rest| rest.strip_prefix(':')?.parse().ok());
         number.map(EngineChoice::Gpu).ok_or_else(|| {
             let names = EngineKind::ALL.map(EngineKind::name).join(", ");
-            let (auto, cuda) = (Self::AUTO, EngineKind::Cuda.name());
-            format!("the engines are {auto}, {names}, and {cuda}:N for the GPU with number N")
+            let (auto, cuda, all) = (Self::AUTO, EngineKind::Cuda.name(), Self::ALL_GPUS);
+            format!(
+                "the engines are {auto}, {names}, {cuda}:N for the GPU with number N, and {all} for all GPUs"
+            )
         })
     }
 }
@@ -178,7 +211,38 @@ impl clap::builder::TypedValueParser for EngineChoiceParser {
         &self,
     ) -> Option<Box<dyn Iterator<Item = clap::builder::PossibleValue> + '_>> {
         let names = EngineKind::ALL.map(EngineKind::name);
-        let all = std::iter::once(EngineChoice::AUTO).chain(names);
+        let all = [EngineChoice::AUTO].into_iter().chain(names);
+        let all = all.chain([EngineChoice::ALL_GPUS]);
         Some(Box::new(all.map(clap::builder::PossibleValue::new)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_read_as_they_are_shown() {
+        for text in ["auto", "cpu", "cuda", "cuda:0", "cuda:17", "cuda:all"] {
+            assert_eq!(text.parse::<EngineChoice>().unwrap().to_string(), text);
+        }
+        for text in [
+            "", "gpu", "cuda:", "cuda:-1", "cuda:al", "cpu:all", "CUDA:ALL",
+        ] {
+            let why = text.parse::<EngineChoice>().unwrap_err();
+            assert!(why.contains("cuda:all for all GPUs"), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_choice_of_one_engine_starts_one() {
+        let (engines, why_not) = EngineChoice::Kind(EngineKind::Cpu).start_all().unwrap();
+        assert_eq!((engines.len(), engines[0].kind()), (1, EngineKind::Cpu));
+        assert!(why_not.is_none());
+        assert_eq!(EngineChoice::Auto.start_all().unwrap().0.len(), 1);
+        match EngineChoice::AllGpus.start_all() {
+            Ok((gpus, _)) => assert!(!gpus.is_empty() && gpus.iter().all(Engine::is_cuda)),
+            Err(why) => assert!(EngineKind::Cuda.start().is_err(), "{why}"),
+        }
     }
 }

@@ -36,7 +36,7 @@ mod staging;
 
 pub use buffer::Buffer;
 pub use error::EngineError;
-pub use foreign::Foreign;
+pub use foreign::{Foreign, KeptContext};
 pub use kind::{EngineChoice, EngineKind};
 pub use note::Note;
 pub use patches::Patches;
@@ -212,7 +212,14 @@ impl Engine {
     pub fn gpus() -> Vec<Result<Engine, EngineError>> {
         #[cfg(feature = "cuda")]
         return match cuda::count() {
-            Ok(count) => (0..count).map(Engine::cuda).collect(),
+            Ok(count) => std::thread::scope(|scope| {
+                // A context takes tenths of a second: all are made at the same time.
+                let start = |number| scope.spawn(move || Engine::cuda(number));
+                let threads: Vec<_> = (0..count).map(start).collect();
+                let ends = threads.into_iter().map(|thread| thread.join());
+                ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                    .collect()
+            }),
             Err(why) => vec![Err(why)],
         };
         #[cfg(not(feature = "cuda"))]

@@ -1,19 +1,15 @@
-//! Flags of pictures.
+//! Options of pictures as flags of a command line.
 
-use crate::page;
-use crate::picture::{self, Drawable, PictureFile};
-use crate::record::PageRecord;
-use anyhow::Result;
+use crate::drawable::{Drawable, EncodedPicture, draw, motion_page, page};
+use crate::{
+    Background, ColorMap, CutPlane, Paint, PictureError, PictureOptions, Rgb, UpAxis, Viewpoint,
+};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use rxmesh_picture::{
-    Background, ColorMap, CutPlane, Paint, PictureOptions, Rgb, UpAxis, Viewpoint,
-};
-use std::path::Path;
 
-/// Flags of a picture.
+/// Flags of a picture: their documentation is the help.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct PictureArgs {
+pub struct PictureArgs {
     /// Width and height in pixels [default: 1600x1200; of several meshes 800x800 each]
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<[u32; 2]>,
@@ -81,14 +77,13 @@ pub(crate) struct PictureArgs {
 
 /// Upward axis, as a flag.
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
-pub(crate) enum Upward {
+enum Upward {
     Y,
     Z,
 }
 
 impl Upward {
-    /// Returns the axis.
-    pub(crate) fn axis(self) -> UpAxis {
+    fn axis(self) -> UpAxis {
         match self {
             Upward::Y => UpAxis::Y,
             Upward::Z => UpAxis::Z,
@@ -96,11 +91,64 @@ impl Upward {
     }
 }
 
+/// Flags of a page: their documentation is the help.
+#[derive(Clone, Debug, Args)]
+pub struct PageArgs {
+    /// Column whose values are shown first; or a colour, such as #8fb3b0
+    #[arg(long, value_name = "COLUMN|COLOUR")]
+    color: Option<String>,
+    /// Side that is seen first: front, back, left, right, top, bottom, or two angles in degrees, round the vertical
+    /// axis and above the horizon
+    #[arg(long, value_name = "SIDE|A,B", default_value = "30,20", allow_hyphen_values = true, value_parser = viewpoint)]
+    view: Viewpoint,
+    /// Axis of the mesh that points upwards
+    #[arg(long, value_name = "AXIS", default_value = "y")]
+    up: Upward,
+    /// Show flat faces first
+    #[arg(long)]
+    flat: bool,
+    /// Show edges first
+    #[arg(long)]
+    edges: bool,
+    /// Show the meshes as frames of a motion: all have the faces of the first
+    #[arg(long)]
+    frames: bool,
+}
+
+impl PageArgs {
+    fn options(&self) -> PictureOptions {
+        PictureOptions::default().with(|o| {
+            o.paint = self.color.as_deref().map_or(Paint::Usual, paint);
+            (o.view, o.up) = (self.view, self.up.axis());
+            (o.flat, o.edges) = (self.flat, self.edges);
+        })
+    }
+
+    /// Refuses options that are out of range on every mesh.
+    ///
+    /// # Errors
+    ///
+    /// As [`PictureOptions::check`].
+    pub fn check(&self) -> Result<(), PictureError> {
+        self.options().check()
+    }
+
+    /// Returns a page that shows meshes, the first one first.
+    ///
+    /// # Errors
+    ///
+    /// A mesh that is not sound, options that do not fit it, and meshes that are no frames of a motion.
+    pub fn page(&self, meshes: &[Drawable<'_>]) -> Result<String, PictureError> {
+        if self.frames {
+            motion_page(meshes, &self.options())
+        } else {
+            page(meshes, &[], &self.options())
+        }
+    }
+}
+
 /// Returns the paint of a colour such as `#8fb3b0`, or of a column of another name.
-pub(crate) fn paint(color: Option<&str>) -> Paint {
-    let Some(text) = color else {
-        return Paint::Usual;
-    };
+fn paint(text: &str) -> Paint {
     match Rgb::parse(text).filter(|_| text.starts_with('#')) {
         Some(color) => Paint::Plain(color),
         None => Paint::Column(text.to_owned()),
@@ -159,7 +207,7 @@ fn cut(text: &str) -> Result<CutPlane, String> {
     })
 }
 
-pub(crate) fn viewpoint(text: &str) -> Result<Viewpoint, String> {
+fn viewpoint(text: &str) -> Result<Viewpoint, String> {
     let [azimuth, elevation] = match text {
         "front" => [0.0, 0.0],
         "back" => [180.0, 0.0],
@@ -190,7 +238,7 @@ impl PictureArgs {
     fn options(&self, meshes: usize) -> PictureOptions {
         let several = [800 * meshes.min(16) as u32, 800];
         let paint = match &self.color {
-            Some(text) => paint(Some(text)),
+            Some(text) => paint(text),
             None if self.patches => Paint::Labels,
             None if self.groups => Paint::Groups,
             None if self.parts => Paint::Parts,
@@ -221,34 +269,44 @@ impl PictureArgs {
     }
 
     /// Refuses options that are out of range on every mesh.
-    pub(crate) fn check(&self) -> Result<(), rxmesh_host::Error> {
-        self.options(1)
-            .check()
-            .map_err(|e| rxmesh_host::Error::Options(e.to_string()))
+    ///
+    /// # Errors
+    ///
+    /// As [`PictureOptions::check`].
+    pub fn check(&self) -> Result<(), PictureError> {
+        self.options(1).check()
     }
 
     /// Returns the plane that cuts the meshes.
-    pub(crate) fn cut(&self) -> Option<CutPlane> {
+    pub fn cut(&self) -> Option<CutPlane> {
         self.cut
     }
 
     /// Draws meshes: with captions if several stand beside each other.
-    pub(crate) fn draw(&self, meshes: &[Drawable<'_>]) -> Result<PictureFile> {
+    ///
+    /// # Errors
+    ///
+    /// A mesh that is not sound, and options that do not fit it.
+    pub fn draw(&self, meshes: &[Drawable<'_>]) -> Result<EncodedPicture, PictureError> {
         let labels = self.labels(meshes)?;
-        picture::draw(meshes, &labels, &self.options(meshes.len()), self.animate)
+        draw(meshes, &labels, &self.options(meshes.len()), self.animate)
     }
 
-    /// Writes a page that shows meshes, or a motion if they are to be drawn after each other.
-    pub(crate) fn page(&self, path: &Path, meshes: &[Drawable<'_>]) -> Result<PageRecord> {
+    /// Returns a page that shows meshes, or a motion if they are to be drawn after each other.
+    ///
+    /// # Errors
+    ///
+    /// As [`draw`](Self::draw); meshes that are no frames of a motion.
+    pub fn page(&self, meshes: &[Drawable<'_>]) -> Result<String, PictureError> {
         let options = self.options(meshes.len());
         match self.animate {
-            Some(_) => page::write_motion(path, meshes, &options),
-            None => page::write(path, meshes, &self.labels(meshes)?, &options),
+            Some(_) => motion_page(meshes, &options),
+            None => page(meshes, &self.labels(meshes)?, &options),
         }
     }
 
     /// Returns the labels of the faces of each mesh, if these are its colours.
-    fn labels(&self, meshes: &[Drawable<'_>]) -> Result<Vec<Vec<u32>>> {
+    fn labels(&self, meshes: &[Drawable<'_>]) -> Result<Vec<Vec<u32>>, PictureError> {
         if self.patches {
             meshes.iter().map(Drawable::patches).collect()
         } else {
