@@ -37,7 +37,7 @@ pub struct Panel<'a> {
     pub labels: Option<&'a [u32]>,
     /// Text below the mesh.
     pub caption: Option<&'a str>,
-    /// `true` if the mesh is drawn in its own colours, or in one, whatever [`PictureOptions::paint`] says of the others.
+    /// `true` if the mesh is drawn in its own colours, or in one; [`PictureOptions::paint`] is for the others.
     pub is_plain: bool,
 }
 

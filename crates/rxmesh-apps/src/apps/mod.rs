@@ -42,7 +42,7 @@ const INFO: &[Entry] = &[Entry::of::<info::Info>()];
 const FILES: &[Entry] = &[
     Entry::of::<convert::Convert>(),
     Entry::of::<render::Render>(),
-    Entry::of::<view::View>(),
+    Entry::of::<view::ViewCommand>(),
     Entry::of::<generate::Generate>(),
     Entry::of::<completions::Completions>(),
 ];

@@ -69,7 +69,7 @@ edges, a volume as its boundary, a mesh without faces as points. Commands that w
             .mut_arg("picture_file", |arg| {
                 arg.hide(true).conflicts_with("output")
             })
-            .mut_arg("difference", |arg| arg.hide(true))
+            .mut_arg("difference", |arg| arg.hide(true).conflicts_with("output"))
     }
 
     fn run(Tool { run }: &mut Tool, args: &RenderArgs) -> Result<()> {

@@ -15,7 +15,7 @@ use rxmesh_picture::{Drawable, PageArgs};
 use serde::Serialize;
 use std::path::PathBuf;
 
-pub(crate) struct View;
+pub(crate) struct ViewCommand;
 
 #[derive(Clone, Debug, Args, Serialize)]
 pub(crate) struct ViewArgs {
@@ -37,7 +37,7 @@ impl Options for ViewArgs {
     }
 }
 
-impl Application for View {
+impl Application for ViewCommand {
     const NAME: &'static str = "view";
     const SUMMARY: &'static str = "Show a mesh in a browser";
     const HELP: &'static str = "Examples: rxmesh view bunny.obj

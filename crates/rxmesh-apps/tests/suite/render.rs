@@ -81,7 +81,8 @@ fn wrong_requests_are_refused() {
         ("t.obj -o a.png --parts --patches", "cannot be used with"),
         ("t.obj", "--output"),
         ("t.obj -o a.png --picture b.png", "cannot be used with"),
-        ("t.obj -o a.png --difference", "--picture"),
+        ("t.obj -o a.png --difference", "cannot be used with"),
+        ("t.obj --html a.html --difference", "--picture"),
         ("t.obj -o a.png --background whitish", "transparent"),
     ] {
         let said = b.misused(&format!("render {flags}"));
@@ -204,7 +205,7 @@ fn pages_show_results_beside_their_input() {
     b.ok("render torus.obj moved.obj --animate 24 --html film.html");
     assert_eq!(shown(&b, "film.html").0, ["torus"]);
     let said = b.fails("render torus.obj data/bunny.obj --animate 24 --html film.html");
-    assert!(said.contains("bunny: has other faces than torus"), "{said}");
+    assert!(said.contains("bunny has other faces than torus"), "{said}");
 }
 
 /// The system's program gets the page; without one the path is printed.

@@ -64,8 +64,8 @@ impl<'a> PageMesh<'a> {
 /// flat faces, columns as colours with a legend, two meshes beside each other under a divider, and frames of a motion.
 /// The first mesh is shown first. Coordinates have 16 bits in the box of each mesh.
 ///
-/// Of the options it takes the view, the vertical axis, smooth or flat faces, edges, the paint, and the map and range of
-/// a column's values.
+/// It takes from the options the view, the vertical axis, smooth or flat faces, edges, the paint, and the map and range
+/// of a column's values.
 ///
 /// # Errors
 ///
