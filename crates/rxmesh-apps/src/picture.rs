@@ -8,150 +8,40 @@ use crate::text;
 use anyhow::{Context, Result, anyhow, bail};
 use rxmesh_host::files;
 use rxmesh_host::io::{MeshRef, Model};
-use rxmesh_host::mesh::{Column, ColumnData, EdgeTable, ElementKind, PolyMesh, TriMesh};
-use rxmesh_host::patch::{self, PatchOptions};
-use rxmesh_picture::{CutPlane, Paint, Panel, PictureOptions, render_animation, render_panels};
-use std::borrow::Cow;
+use rxmesh_host::mesh::{Column, ColumnData, ElementKind};
+use rxmesh_picture::{Drawable, EncodedPicture, Paint, PictureError, PictureOptions, draw};
 use std::path::{Path, PathBuf};
 
 /// Most meshes beside each other in the picture of a command.
 pub(crate) const MOST: usize = 6;
 
-/// A mesh as triangles, which can be drawn.
-#[derive(Debug)]
-pub(crate) struct Drawable<'a> {
-    pub(crate) mesh: Cow<'a, TriMesh>,
-    /// Edges of the polygons that its faces were cut from.
-    polygon_edges: Option<EdgeTable>,
-    /// Text below it, if there are several.
-    pub(crate) name: String,
-}
-
-impl<'a> Drawable<'a> {
-    /// Returns a mesh of any kind as triangles: polygons are cut, a volume shows its boundary.
-    pub(crate) fn new(
-        model: Model<'a>,
-        cut: Option<CutPlane>,
-        name: String,
-    ) -> Result<Drawable<'a>> {
-        let (mesh, polygon_edges) = match model {
-            Model::Surface(MeshRef::Triangles(mesh)) => (Cow::Borrowed(mesh), None),
-            Model::Surface(MeshRef::Polygons(mesh)) => {
-                let edges = (mesh.largest_face() > 3).then(|| EdgeTable::of_polygons(mesh));
-                // Warnings are for results: here sharpness is not used.
-                let (mesh, _) = PolyMesh::clone(mesh).triangulate()?;
-                (Cow::Owned(mesh), edges)
-            }
-            Model::Volume(mesh) => {
-                let surface = match cut {
-                    Some(cut) => cut.volume(mesh),
-                    None => mesh.boundary().surface,
-                };
-                return Ok(Drawable {
-                    mesh: Cow::Owned(surface),
-                    polygon_edges: None,
-                    name,
-                });
-            }
-        };
-        let mesh = match cut {
-            Some(cut) if !mesh.faces.is_empty() => Cow::Owned(cut.surface(&mesh)),
-            _ => mesh,
-        };
-        Ok(Drawable {
-            mesh,
-            polygon_edges,
-            name,
-        })
+/// Writes a picture to a file. Returns its entry in the record.
+pub(crate) fn write(picture: &EncodedPicture, path: &Path) -> Result<PictureRecord> {
+    match is_stdout(path) {
+        true => crate::console::to_stdout(&picture.png)?,
+        false => files::write_bytes(path, &picture.png)
+            .with_context(|| format!("{}: cannot be written", path.display()))?,
     }
-
-    /// Returns the same with a copy of the mesh.
-    pub(crate) fn into_owned(self) -> Drawable<'static> {
-        Drawable {
-            mesh: Cow::Owned(self.mesh.into_owned()),
-            ..self
-        }
-    }
-
-    /// Returns the patch of each face.
-    pub(crate) fn patches(&self) -> Result<Vec<u32>> {
-        let (vertices, faces) = (self.mesh.vertex_count(), &self.mesh.faces);
-        let set = patch::build(vertices, faces, &PatchOptions::default())?;
-        let of_faces = 2; // place of faces among the kinds of elements
-        let patch = |&linear: &u32| set.headers.partition_point(|h| h.base[of_faces] <= linear) - 1;
-        Ok(set
-            .face_linear
-            .iter()
-            .map(|linear| patch(linear) as u32)
-            .collect())
-    }
-
-    fn caption(&self) -> String {
-        let (vertices, faces) = (self.mesh.vertex_count(), self.mesh.face_count());
-        match faces {
-            0 => format!("{}: {vertices} points", self.name),
-            _ => format!("{}: {faces} faces", self.name),
-        }
-    }
-}
-
-/// A picture as a file.
-#[derive(Debug)]
-pub(crate) struct PictureFile {
-    png: Vec<u8>,
-    size: [u32; 2],
-}
-
-impl PictureFile {
-    /// Writes the file. Returns what the record says of it.
-    pub(crate) fn write(&self, path: &Path) -> Result<PictureRecord> {
-        match is_stdout(path) {
-            true => crate::console::to_stdout(&self.png)?,
-            false => files::write_bytes(path, &self.png)
-                .with_context(|| format!("{}: cannot be written", path.display()))?,
-        }
-        let [width, height] = self.size;
-        Ok(PictureRecord {
-            path: shown(path),
-            width,
-            height,
-            bytes: self.png.len() as u64,
-        })
-    }
-}
-
-/// Draws meshes beside each other, or after each other at a rate, with labels of their faces if there are any.
-pub(crate) fn draw(
-    meshes: &[Drawable<'_>],
-    labels: &[Vec<u32>],
-    options: &PictureOptions,
-    rate: Option<u16>,
-) -> Result<PictureFile> {
-    let captions: Vec<String> = meshes.iter().map(Drawable::caption).collect();
-    let panel = |i: usize| Panel {
-        mesh: &meshes[i].mesh,
-        polygon_edges: meshes[i].polygon_edges.as_ref(),
-        labels: labels.get(i).map(Vec::as_slice),
-        caption: (meshes.len() > 1 && rate.is_none()).then_some(&captions[i]),
-    };
-    let panels: Vec<Panel<'_>> = (0..meshes.len()).map(panel).collect();
-    let png = match rate {
-        Some(rate) => render_animation(&panels, options, rate),
-        None => render_panels(&panels, options).map(|picture| picture.to_png()),
-    };
-    let what = || {
-        meshes
-            .first()
-            .map_or(String::new(), |mesh| mesh.name.clone())
-    };
-    Ok(PictureFile {
-        png: png.with_context(what)?,
-        size: options.size,
+    let [width, height] = picture.size;
+    Ok(PictureRecord {
+        path: shown(path),
+        width,
+        height,
+        bytes: picture.png.len() as u64,
     })
 }
 
+/// Names the first mesh of a picture that cannot be drawn.
+pub(crate) fn drawn(
+    picture: Result<EncodedPicture, PictureError>,
+    meshes: &[Drawable<'_>],
+) -> Result<EncodedPicture> {
+    let first = meshes.first().map(|mesh| mesh.name.clone());
+    picture.with_context(|| first.unwrap_or_default())
+}
+
 /// Draws the result of a command: the first column of values that is not in `known` is drawn as colours.
-fn of_result(meshes: &[Drawable<'_>], known: &[String]) -> Result<PictureFile> {
+fn of_result(meshes: &[Drawable<'_>], known: &[String]) -> Result<EncodedPicture> {
     let meshes = &meshes[..meshes.len().min(MOST)];
     let first = meshes
         .first()
@@ -179,7 +69,7 @@ fn of_result(meshes: &[Drawable<'_>], known: &[String]) -> Result<PictureFile> {
             None => Paint::Usual,
         };
     });
-    draw(meshes, &labels, &options, None)
+    drawn(draw(meshes, &labels, &options, None), meshes)
 }
 
 /// Returns the whole numbers of a column of faces, which are names and not sizes.
@@ -248,7 +138,7 @@ impl Run {
         let each = written
             .iter()
             .map(|(path, mesh)| Drawable::new(*mesh, None, stem(path)));
-        self.draw_into(&portrait, &each.collect::<Result<Vec<_>>>()?)
+        self.draw_into(&portrait, &each.collect::<Result<Vec<_>, _>>()?)
     }
 
     /// Draws the mesh that was read last, if a picture was asked for and the command has written no mesh.
@@ -264,7 +154,7 @@ impl Run {
 
     fn draw_into(&mut self, portrait: &Portrait, meshes: &[Drawable<'_>]) -> Result<()> {
         let Portrait { path, known, .. } = portrait;
-        let (record, ms) = self.stage("drawing", || of_result(meshes, known)?.write(path))?;
+        let (record, ms) = self.stage("drawing", || write(&of_result(meshes, known)?, path))?;
         self.record.timings_ms.picture = ms;
         self.record.picture = Some(record);
         Ok(())

@@ -5,10 +5,11 @@
 //! cuts them into patches and packs these. The host reads a few counters on the way.
 
 use crate::Error;
+use crate::edit::fill;
 use crate::engine::{Buffer, Engine, Foreign};
 use crate::parallel::scan;
 use crate::patch::PatchError;
-use crate::repack::{RepackOptions, RepackSource, Repacked, repack_sound};
+use crate::repack::{RepackOptions, RepackSource, Repacked, repack_sound, words_of};
 use crate::store::{Attribute, AttributeError, RxMesh};
 use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::construct::clusters::{
@@ -17,10 +18,11 @@ use rxmesh_kernels::construct::clusters::{
 use rxmesh_kernels::construct::connect::{
     ConnectBegin, ConnectFinish, ConnectFirst, ConnectInsert,
 };
-use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::query::FV;
 use rxmesh_kernels::query::rows::WriteRows;
-use rxmesh_kernels::topo::{Kind, PatchHeader, Vertex};
+use rxmesh_kernels::repack::permute::RepackPermute;
+use rxmesh_kernels::topo::{Element, Kind, PatchHeader, Vertex};
 use std::marker::PhantomData;
 
 /// Most faces of a mean cluster. Larger ones would make patches hardly better, and take more steps.
@@ -107,28 +109,109 @@ impl RxMesh {
         positions: Foreign,
         faces: Foreign,
     ) -> Result<(), Error> {
-        if [Kind::Vertex, Kind::Face].map(|k| self.linear_len(k) - self.count(k)) != [0, 0] {
-            let why = "the mesh has free slots between its elements: arrays would have gaps";
-            return Err(Error::Options(why.to_string()));
-        }
+        self.has_no_gaps()?;
         if x.mesh_id() != self.id() {
             return Err(AttributeError::OtherMesh.into());
         }
         x.global()?;
-        let engine = self.engine();
-        let corners = engine.uninit::<u32>(3 * self.count(Kind::Face) as usize)?;
-        self.launch(WriteRows::<FV> {
-            starts: GlobalMut::empty(),
-            values: corners.global_mut(),
-            relation: PhantomData,
-        })?;
-        let corners = corners.cast::<[u32; 3]>()?;
+        let corners = self.engine_faces()?;
         // SAFETY: the caller's.
         unsafe {
             x.buffer().copy_to(positions)?;
             corners.copy_to(faces)?;
         }
         Ok(())
+    }
+
+    /// Returns positions, or other values of the vertices, and the faces' corners in the engine's memory, in linear
+    /// order: that of attributes.
+    ///
+    /// # Errors
+    ///
+    /// A mesh with free slots between its elements ([`Error::Options`]), an attribute that is stale or of another mesh,
+    /// or no memory on the engine.
+    pub fn to_engine_arrays<T: Value>(
+        &self,
+        x: &Attribute<Vertex, T>,
+    ) -> Result<(Buffer<T>, Buffer<[u32; 3]>), Error> {
+        self.has_no_gaps()?;
+        if x.mesh_id() != self.id() {
+            return Err(AttributeError::OtherMesh.into());
+        }
+        x.global()?;
+        Ok((x.buffer().copied_from(0)?, self.engine_faces()?))
+    }
+
+    /// Refuses a mesh with free slots.
+    fn has_no_gaps(&self) -> Result<(), Error> {
+        if [Kind::Vertex, Kind::Face].map(|k| self.linear_len(k) - self.count(k)) != [0, 0] {
+            let why = "the mesh has free slots between its elements: arrays would have gaps";
+            return Err(Error::Options(why.to_string()));
+        }
+        Ok(())
+    }
+
+    /// Returns the faces' corners, in linear ids.
+    fn engine_faces(&self) -> Result<Buffer<[u32; 3]>, Error> {
+        let corners = self
+            .engine()
+            .uninit::<u32>(3 * self.count(Kind::Face) as usize)?;
+        self.launch(WriteRows::<FV> {
+            starts: GlobalMut::empty(),
+            values: corners.global_mut(),
+            relation: PhantomData,
+        })?;
+        Ok(corners.cast::<[u32; 3]>()?)
+    }
+
+    /// Returns the values of an attribute in the order of the arrays that the mesh was made of on its engine
+    /// ([`RxMesh::from_engine_arrays`]), in the engine's memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] for a mesh that was not made so, values that are not whole 32-bit words, an attribute that is
+    /// stale or of another mesh, or any error of the engine.
+    pub fn in_array_order<K: Element, T: Value>(
+        &self,
+        x: &Attribute<K, T>,
+    ) -> Result<Buffer<T>, Error> {
+        if x.mesh_id() != self.id() {
+            return Err(AttributeError::OtherMesh.into());
+        }
+        x.global()?;
+        let width = words_of::<T>()?;
+        let count = self.count(K::KIND);
+        let linear = self
+            .origin(K::KIND)
+            .filter(|ids| ids.len() == count as usize);
+        let linear = linear.ok_or_else(|| {
+            Error::Options("the mesh was not made of arrays on its engine".to_string())
+        })?;
+        let engine = self.engine();
+        let permute = |ids: &Buffer<u32>, from: Global<u32>, to: GlobalMut<u32>, width: u32| {
+            let kernel = RepackPermute {
+                linear: ids.global(),
+                from,
+                to,
+                width,
+            };
+            engine.launch_flat(from.len(), kernel)
+        };
+        // The arrays' index of each linear id: consecutive numbers, moved as values are.
+        let numbers = engine.uninit::<u32>(count as usize)?;
+        fill(engine, numbers.global_mut(), 1)?;
+        scan::exclusive_shared(engine, &numbers)?;
+        let index = engine.uninit::<u32>(self.linear_len(K::KIND) as usize)?;
+        fill(engine, index.global_mut(), u32::MAX)?;
+        permute(linear, numbers.global(), index.global_mut(), 1)?;
+        let values = engine.uninit::<T>(count as usize)?;
+        permute(
+            &index,
+            x.buffer().global().cast(),
+            values.global_mut().cast(),
+            width,
+        )?;
+        Ok(values)
     }
 }
 

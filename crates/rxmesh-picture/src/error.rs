@@ -1,6 +1,7 @@
 //! Reasons why a picture cannot be made.
 
 use rxmesh_host::mesh::MeshError;
+use rxmesh_host::patch::PatchError;
 use thiserror::Error;
 
 /// Reason why a picture cannot be made.
@@ -10,6 +11,9 @@ pub enum PictureError {
     /// The mesh breaks a rule of [`TriMesh`](rxmesh_host::TriMesh), such as a position that is no number.
     #[error(transparent)]
     Mesh(#[from] MeshError),
+    /// The mesh cannot be cut into patches, whose colours were asked for.
+    #[error(transparent)]
+    Patch(#[from] PatchError),
     /// The mesh has no vertex.
     #[error("the mesh has no vertices, so there is nothing to draw")]
     Empty,

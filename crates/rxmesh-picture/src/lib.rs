@@ -11,12 +11,15 @@
 
 #![warn(missing_docs)]
 
+#[cfg(feature = "cli")]
+mod args;
 mod bins;
 mod camera;
 mod canvas;
 mod coat;
 mod color;
 mod cut;
+mod drawable;
 mod error;
 mod film;
 mod font;
@@ -33,14 +36,19 @@ mod points;
 mod raster;
 mod render;
 mod shadow;
+mod stages;
 mod surface;
 mod values;
 
+#[cfg(feature = "cli")]
+pub use args::PictureArgs;
 pub use color::Rgb;
 pub use cut::CutPlane;
+pub use drawable::{Drawable, EncodedPicture, draw};
 pub use error::PictureError;
 pub use image::Picture;
 pub use options::{
     Background, ColorMap, MAX_PIXELS, MAX_SIDE, Paint, PictureOptions, UpAxis, Viewpoint,
 };
-pub use render::{Panel, render, render_animation, render_panels};
+pub use render::{Panel, render, render_animation, render_panels, render_timed};
+pub use stages::StageTime;

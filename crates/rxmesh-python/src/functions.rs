@@ -62,19 +62,23 @@ impl OperationFunction {
     }
 }
 
+/// Returns a command line without keyword arguments.
+pub fn keyword_command(name: &'static str) -> Command {
+    // Options that go with a file of the result always have one here.
+    let output = Arg::new("output").long("output").hide(true);
+    Command::new(name)
+        .no_binary_name(true)
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .arg(output.action(ArgAction::Set))
+}
+
 /// Returns the keyword arguments of an operation as a command line.
 fn command<O>() -> Command
 where
     O: Operation<On: CallForm, Options: Args>,
 {
-    // Options that go with a file of the result always have one here.
-    let output = Arg::new("output").long("output").hide(true);
-    let command = Command::new(O::NAME)
-        .no_binary_name(true)
-        .disable_help_flag(true)
-        .disable_version_flag(true)
-        .arg(output.action(ArgAction::Set));
-    let own = O::Options::augment_args(command);
+    let own = O::Options::augment_args(keyword_command(O::NAME));
     let hidden = own.get_arguments().map(|a| a.get_id().to_string());
     let own_ids: BTreeSet<String> = hidden.collect();
     let command = <<O::On as CallForm>::Shared as Args>::augment_args(own);

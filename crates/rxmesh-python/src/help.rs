@@ -3,6 +3,7 @@
 use crate::forms::Takes;
 use crate::functions::OperationFunction;
 use crate::keywords::{name_of, shown, with_keywords};
+use crate::render::RENDER;
 use clap::{Arg, ArgAction, Command};
 use rxmesh::{OutputKind, schema};
 use std::fmt::Write as _;
@@ -82,7 +83,10 @@ pub fn text(function: &OperationFunction) -> String {
     for (name, _, help) in beside(function.takes) {
         let _ = writeln!(out, "    {name}: {help}");
     }
-    let _ = write!(out, "\nReturns a `Result`: {}.", result(function));
+    let _ = match function.name == RENDER.name {
+        true => write!(out, "\nReturns a `Picture`, a PNG file in memory."),
+        false => write!(out, "\nReturns a `Result`: {}.", result(function)),
+    };
     let keys = schema::of(function.name).map_or(Vec::new(), |report| schema::keys(&report));
     if !keys.is_empty() {
         out += " Keys of its report:\n";
@@ -112,6 +116,10 @@ fn subject(function: &OperationFunction) -> &'static str {
         Takes::Polygons => {
             "Takes positions `v` (n, 3) and faces `f` (m, k) of k corners, or a pair `(corners, offsets)` for faces \
             of different sizes; or a `Mesh`."
+        }
+        Takes::Any if function.several => {
+            "Takes positions `v` (n, 3) and faces `f` (m, k), or `cells` (m, 4) of a volume; or a `Mesh`; or a list \
+            of meshes and pairs `(v, f)`, which stand beside each other."
         }
         Takes::Any => {
             "Takes positions `v` (n, 3) and faces `f` (m, k), or `cells` (m, 4) of a volume; or a `Mesh`."

@@ -11,5 +11,6 @@ pub mod help;
 pub mod keywords;
 #[cfg(feature = "extension")]
 mod python;
+pub mod render;
 #[cfg(test)]
 mod stubs;

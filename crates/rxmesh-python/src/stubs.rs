@@ -3,6 +3,7 @@
 use crate::forms::Takes;
 use crate::functions::{ALL, OperationFunction};
 use crate::help::{self, beside, typed};
+use crate::render::RENDER;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -28,16 +29,31 @@ class Error(RuntimeError): ...
 
 class Buffer:
     @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
     def __array_interface__(self) -> dict[str, Any]: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
     def __dlpack__(
         self,
         *,
-        stream: None = None,
+        stream: int | None = None,
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
+
+class Picture:
+    @property
+    def png(self) -> bytes: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def height(self) -> int: ...
+    def write(self, path: Path) -> None: ...
 
 class Result:
     @property
@@ -142,7 +158,7 @@ fn compare(path: &str, want: &str) {
 #[test]
 fn the_stubs_are_current() {
     let mut out = HEAD.to_owned();
-    for function in ALL {
+    for function in ALL.iter().chain([&RENDER]) {
         if !matches!(function.takes, Takes::List | Takes::Scene) {
             let own = positional(function.takes).get(2..).unwrap_or_default();
             out += &definition(
@@ -153,10 +169,10 @@ fn the_stubs_are_current() {
             );
         }
     }
-    for function in ALL {
+    for function in ALL.iter().chain([&RENDER]) {
         let all = positional(function.takes);
         out.push('\n');
-        if function.several {
+        if function.several && gives(function) == "Result" {
             let many = [("v", LISTS, false), ("f", "None", true)];
             let listed = definition(function, "", &many, None);
             out += "@overload\n";
@@ -193,6 +209,14 @@ fn positional(takes: Takes) -> &'static [(&'static str, &'static str, bool)] {
     }
 }
 
+/// Returns the type of a function's result.
+fn gives(function: &OperationFunction) -> &'static str {
+    match function.name == RENDER.name {
+        true => "Picture",
+        false => "Result",
+    }
+}
+
 /// Returns the definition of a function or of a method, with the docstring of `described`.
 fn definition(
     function: &OperationFunction,
@@ -219,7 +243,8 @@ fn definition(
             let _ = writeln!(out, "{indent}    {name}: {kind} = None,");
         }
     }
-    let _ = write!(out, "{indent}) -> Result:");
+    let kind = gives(function);
+    let _ = write!(out, "{indent}) -> {kind}:");
     let Some(described) = described else {
         return out + " ...\n";
     };
@@ -250,7 +275,7 @@ fn the_document_is_current() {
 fn functions() -> String {
     let mut out =
         "\n| function | purpose | page of the command |\n| --- | --- | --- |\n".to_owned();
-    for function in ALL {
+    for function in ALL.iter().chain([&RENDER]) {
         let (name, group) = (function.name, function.group.name());
         let call = help::positional(function.takes);
         let _ = writeln!(
@@ -264,7 +289,7 @@ fn functions() -> String {
 
 #[test]
 fn texts_are_pythons() {
-    for function in ALL {
+    for function in ALL.iter().chain([&RENDER]) {
         let text = help::docstring(function);
         assert!(!text.contains(" --"), "{}: {text}", function.name);
         assert!(!text.contains("exit code"), "{}: {text}", function.name);

@@ -34,6 +34,7 @@ mod engines;
 mod error;
 mod log;
 mod mesh;
+mod neighbours;
 pub mod on;
 mod operation;
 pub mod ops;
@@ -46,6 +47,7 @@ pub use engines::Engines;
 pub use error::{Error, Result};
 pub use log::{Log, Silent, Stage, stage};
 pub use mesh::{Faces, Mesh, Opens, Ratio, run, run_on, simplify};
+pub use neighbours::{NeighbourKind, NeighbourRows};
 pub use operation::{Group, Message, Operation, Outcome, OutputKind, WritesFile};
 pub use ops::{
     components::ComponentsArgs, curvature::CurvatureArgs, geodesic::GeodesicArgs,

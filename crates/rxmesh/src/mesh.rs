@@ -1,12 +1,14 @@
 //! Meshes as programs hold them, and how operations run on them.
 
-use crate::on::{AnyMesh, Connectivity, Draft, Keep, Lines, PATCH_SIZE, Prepared, Tool, Vertices};
+use crate::on::{
+    AnyMesh, Connectivity, Draft, EngineArrays, Keep, Lines, PATCH_SIZE, Prepared, Tool, Vertices,
+};
 use crate::{Error, Log, Operation, Result, Silent, Stage, ops, stage};
 use rxmesh_host::Vec3;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::simplify::{SimplifyOptions, Target};
 use rxmesh_host::edit::{Column as EditColumn, Session};
-use rxmesh_host::engine::Engine;
+use rxmesh_host::engine::{Engine, Foreign};
 use rxmesh_host::io::{self, ReadOptions, WriteOptions};
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::TriMesh;
@@ -36,10 +38,13 @@ pub struct Mesh {
 }
 
 /// Copies of a mesh. At least one holds its positions.
+#[derive(Default)]
 struct Copies {
     counts: [usize; 2],
     /// Copy on the host.
     host: OnceLock<Arc<TriMesh>>,
+    /// Arrays on the engine that the mesh was made of.
+    arrays: Option<EngineArrays>,
     /// Copy on the engine.
     resident: Mutex<Option<Vertices>>,
 }
@@ -64,6 +69,58 @@ impl Mesh {
         Mesh::of(engine, counts, OnceLock::from(Arc::new(mesh)), None)
     }
 
+    /// Takes arrays that are in an engine's memory. Operations cut them into patches there, and results stay there:
+    /// the host has no copy until something asks for it, as [`Mesh`] lists. Positions are computed with as they are:
+    /// move a mesh that lies far from the origin there before. Vertices that a file has split along seams stay apart.
+    ///
+    /// The first operation checks the faces' corners.
+    pub fn from_engine(arrays: EngineArrays) -> Mesh {
+        Mesh {
+            engine: arrays.positions.engine().clone(),
+            copies: Arc::new(Copies {
+                counts: arrays.counts(),
+                arrays: Some(arrays),
+                ..Copies::default()
+            }),
+        }
+    }
+
+    /// Works like [`Mesh::from_engine`], for arrays that another library keeps in the engine's memory, such as tensors
+    /// on a GPU. They are copied on their streams and not needed afterwards: the call waits for that.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::copy_of`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Engine::copy_of`], for both.
+    pub unsafe fn from_device(engine: &Engine, positions: Foreign, faces: Foreign) -> Result<Mesh> {
+        // SAFETY: the caller's.
+        let (positions, faces) = unsafe { (engine.copy_of(positions)?, engine.copy_of(faces)?) };
+        engine.synchronize()?;
+        Ok(Mesh::from_engine(EngineArrays::new(positions, faces)))
+    }
+
+    /// Returns the arrays of a mesh that is in its engine's memory ([`Mesh::from_engine`] and results of operations on
+    /// such a mesh), complete when the call returns; `None` of a mesh that has come from the host.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the engine.
+    pub fn engine_arrays(&self) -> Result<Option<EngineArrays>> {
+        if let Some(arrays) = &self.copies.arrays {
+            return Ok(Some(arrays.clone()));
+        }
+        let resident = self.resident();
+        let arrays = resident.as_ref().map(Vertices::to_arrays).transpose()?;
+        let arrays = arrays.flatten();
+        if arrays.is_some() {
+            self.engine.synchronize()?;
+        }
+        Ok(arrays)
+    }
+
     fn of(
         engine: Engine,
         counts: [usize; 2],
@@ -73,6 +130,7 @@ impl Mesh {
         let copies = Arc::new(Copies {
             counts,
             host,
+            arrays: None,
             resident: Mutex::new(resident),
         });
         Mesh { engine, copies }
@@ -185,6 +243,14 @@ impl Mesh {
     /// Opens the mesh for edits that treat some edges as lines.
     fn open(&self, mut lines: Lines, joins_seams: bool, log: &mut dyn Log) -> Result<Connectivity> {
         let mut resident = self.resident();
+        if self.copies.host.get().is_none() {
+            if let Some(on) = resident.as_ref().filter(|on| on.is_of_arrays()) {
+                return Connectivity::of_vertices(on, log);
+            }
+            if let Some(arrays) = &self.copies.arrays {
+                return Connectivity::of_arrays(arrays, log);
+            }
+        }
         let host = TriMesh::clone(self.host(&mut resident, log)?);
         let mut draft = Draft::new(host, log)?;
         if joins_seams {
@@ -198,10 +264,10 @@ impl Mesh {
     fn from_vertices(mut on: Vertices, engine: &Engine, log: &mut dyn Log) -> Result<Mesh> {
         let counts = [on.vertex_count(), on.face_count()];
         let host = OnceLock::new();
-        if !on.is_moved() {
+        let stays = on.serves(false) || on.serves(true);
+        if !on.is_moved() && !(stays && on.is_of_arrays()) {
             _ = host.set(on.shared_mesh(log)?.clone());
         }
-        let stays = on.serves(false) || on.serves(true);
         Ok(Mesh::of(engine.clone(), counts, host, stays.then_some(on)))
     }
 
@@ -215,9 +281,11 @@ impl Mesh {
         if let Some(mesh) = host.get() {
             return Ok(mesh);
         }
-        let on = resident.as_mut();
-        let on = on.expect("a mesh that is not on the host is on the engine");
-        let mesh = on.shared_mesh(log)?.clone();
+        let mesh = match (resident.as_mut(), &self.copies.arrays) {
+            (Some(on), _) => on.shared_mesh(log)?.clone(),
+            (None, Some(arrays)) => Arc::new(stage(log, Stage::Download, || arrays.to_host())?),
+            (None, None) => unreachable!("a mesh that is not on the host is on the engine"),
+        };
         Ok(host.get_or_init(|| mesh))
     }
 
@@ -238,6 +306,9 @@ impl Mesh {
                 on
             }
             None => {
+                if let (Some(arrays), None) = (&self.copies.arrays, self.copies.host.get()) {
+                    return Ok(resident.insert(Vertices::from_arrays(arrays, log)?));
+                }
                 let host = self.host(resident, log)?.clone();
                 let prepared = Prepared::new((*host).clone(), None, joins_seams, log)?;
                 let options = PatchOptions::default().with(|o| o.patch_size = PATCH_SIZE);
@@ -375,6 +446,9 @@ impl Opens for Connectivity {
     }
 
     fn close(self, engine: &Engine, log: &mut dyn Log) -> Result<Mesh> {
+        if self.carried.is_none() {
+            return Ok(Mesh::from_engine(self.into_arrays(log)?));
+        }
         let mesh = self.download(false, log)?.finish().0;
         Ok(Mesh::on(mesh, engine.clone()))
     }

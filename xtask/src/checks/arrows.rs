@@ -90,7 +90,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "rxmesh-simulation",
         ],
     ),
-    ("rxmesh-python", &["rxmesh"]),
+    ("rxmesh-python", &["rxmesh", "rxmesh-picture"]),
 ];
 
 /// Crates that nothing depends on and that may depend on anything.

@@ -1,11 +1,11 @@
 //! `render`: draws meshes into a picture.
 
 use crate::app::{Application, Message};
-use crate::cli::{CommonArgs, PictureArgs};
+use crate::cli::CommonArgs;
 use crate::console::is_stdout;
 use crate::frame::Tool;
 use crate::input;
-use crate::picture::{self, Drawable};
+use crate::picture;
 use crate::record::Record;
 use crate::text;
 use anyhow::Result;
@@ -13,6 +13,7 @@ use clap::{Args, Command, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::units;
+use rxmesh_picture::{Drawable, PictureArgs};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +38,8 @@ units!(RenderArgs {});
 
 impl Options for RenderArgs {
     fn check(&self) -> Result<(), Error> {
-        self.picture.check()
+        let checked = self.picture.check();
+        checked.map_err(|e| Error::Options(e.to_string()))
     }
 }
 
@@ -83,10 +85,12 @@ edges, a volume as its boundary, a mesh without faces as points. Commands that w
             };
             meshes.push(mesh);
         }
-        let (picture, ms) = run.stage("drawing", || args.picture.draw(&meshes))?;
+        let (drawn, ms) = run.stage("drawing", || {
+            picture::drawn(args.picture.draw(&meshes), &meshes)
+        })?;
         run.record.timings_ms.run = ms;
         run.console.mesh_on_stdout |= is_stdout(&args.output);
-        run.record.picture = Some(picture.write(&args.output)?);
+        run.record.picture = Some(picture::write(&drawn, &args.output)?);
         Ok(())
     }
 

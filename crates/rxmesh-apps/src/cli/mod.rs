@@ -1,9 +1,7 @@
 //! The command line, built from the list of applications and from the flags that several of them share.
 
-mod picture;
 mod shared;
 
-pub(crate) use picture::PictureArgs;
 pub(crate) use shared::{
     CommonArgs, ComputeArgs, EncodingArgs, EngineArgs, InputArgs, OUTPUT, OutputArgs, PatchArgs,
     SeedArgs, TriangulateArgs,

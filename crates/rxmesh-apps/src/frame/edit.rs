@@ -264,8 +264,8 @@ impl Frame for Editing {
             Some(several) => several.write(&mut run, &parts)?,
             None => run.write(&self.target, &mesh)?,
         }
-        if let Some(path) = &self.map {
-            let map = on_session!(&on.session, |s| on.carried.map(s))?;
+        if let (Some(path), Some(carried)) = (&self.map, &on.carried) {
+            let map = on_session!(&on.session, |s| carried.map(s))?;
             let text = map.to_text([mesh.vertex_count(), mesh.face_count()]);
             files::write_bytes(path, text.as_bytes())
                 .with_context(|| format!("{}: cannot be written", path.display()))?;

@@ -1,6 +1,9 @@
 //! Arrays in an engine's memory that another library made and owns.
 
-use super::{Buffer, Engine, EngineError};
+#[cfg(feature = "cuda")]
+use super::cuda;
+use super::{Backend, Buffer, Engine, EngineError};
+use std::marker::PhantomData;
 
 /// An array that another library keeps in the memory of an engine: a tensor on the GPU, say. On an engine of the CPU it
 /// lies in the program's own memory.
@@ -68,6 +71,92 @@ impl Engine {
         // SAFETY: the caller's for the source; the buffer is new and as long.
         unsafe { self.memory().take(buffer.start(), array, bytes) }?;
         Ok(buffer)
+    }
+}
+
+impl Engine {
+    /// Returns the stream (a `CUstream`) that launches and copies of this engine run on, for owners of arrays that
+    /// order their work with it; 0 on a CPU engine.
+    pub fn stream(&self) -> u64 {
+        match &self.0.backend {
+            Backend::Cpu(_) => 0,
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => cuda.raw_stream(),
+        }
+    }
+
+    /// Returns the number of the GPU; `None` on a CPU engine.
+    pub fn gpu(&self) -> Option<u32> {
+        match &self.0.backend {
+            Backend::Cpu(_) => None,
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => Some(cuda.ordinal()),
+        }
+    }
+
+    /// Returns the number of the GPU in whose memory an address lies, as the driver knows it; `None` on a CPU engine.
+    pub fn gpu_of(&self, address: u64) -> Option<u32> {
+        match &self.0.backend {
+            Backend::Cpu(_) => {
+                let _ = address;
+                None
+            }
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => cuda.gpu_of(address),
+        }
+    }
+
+    /// Has all later work of this engine wait for the work that another stream of the same GPU was given so far. The
+    /// call does not wait. A CPU engine ignores it.
+    ///
+    /// # Errors
+    ///
+    /// What the driver says.
+    ///
+    /// # Safety
+    ///
+    /// The stream is alive and belongs to this process and the same GPU; 0 is the default stream.
+    pub unsafe fn wait_for(&self, stream: u64) -> Result<(), EngineError> {
+        match &self.0.backend {
+            Backend::Cpu(_) => {
+                let _ = stream;
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            // SAFETY: the caller's.
+            Backend::Cuda(cuda) => unsafe { cuda.wait_for(stream) },
+        }
+    }
+}
+
+/// The CUDA context of this thread, which is current again when the value is dropped. An engine of a GPU makes its own
+/// context current in every thread that calls it, which would change the GPU that other libraries of the process use.
+#[derive(Debug)]
+pub struct KeptContext {
+    #[cfg(feature = "cuda")]
+    context: Option<cuda::ThreadContext>,
+    /// Belongs to one thread.
+    _of: PhantomData<*const ()>,
+}
+
+impl KeptContext {
+    /// Returns the context that is current; nothing is kept in a process that has not loaded the driver.
+    #[expect(clippy::new_without_default, reason = "it is the state of the thread")]
+    pub fn new() -> KeptContext {
+        KeptContext {
+            #[cfg(feature = "cuda")]
+            context: cuda::ThreadContext::get(),
+            _of: PhantomData,
+        }
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl Drop for KeptContext {
+    fn drop(&mut self) {
+        if let Some(context) = self.context.take() {
+            context.set();
+        }
     }
 }
 

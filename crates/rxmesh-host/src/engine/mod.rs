@@ -36,7 +36,7 @@ mod staging;
 
 pub use buffer::Buffer;
 pub use error::EngineError;
-pub use foreign::Foreign;
+pub use foreign::{Foreign, KeptContext};
 pub use kind::{EngineChoice, EngineKind};
 pub use note::Note;
 pub use patches::Patches;

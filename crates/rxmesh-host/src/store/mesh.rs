@@ -127,6 +127,16 @@ impl RxMesh {
         rx
     }
 
+    /// Returns the linear id of each session id, of vertices or faces of a mesh that was packed on the engine.
+    pub(crate) fn origin(&self, kind: Kind) -> Option<&Buffer<u32>> {
+        let [vertices, faces] = self.origin.as_ref()?;
+        match kind {
+            Kind::Vertex => Some(vertices),
+            Kind::Face => Some(faces),
+            Kind::Edge | Kind::Cell => None,
+        }
+    }
+
     /// Returns the patches on the host, with their statistics. For a mesh that was packed on the engine they are copied
     /// at the first call, and its *input* is the session: live elements in the order of their session ids.
     ///

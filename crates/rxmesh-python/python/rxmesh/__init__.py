@@ -12,14 +12,16 @@ Every operation is a function of arrays, and a method of `Mesh`:
 from typing import Any, Callable
 
 from . import _rxmesh
-from ._rxmesh import Buffer, Error, Mesh, Result, __version__, read, write
+from ._rxmesh import Buffer, Error, Mesh, Picture, Result, __version__, read, write
 
-__all__ = ["Buffer", "Error", "Mesh", "Result", "__version__", "read", "write", *_rxmesh.OPERATIONS]
+_FUNCTIONS = [*_rxmesh.OPERATIONS, "render"]
+
+__all__ = ["Buffer", "Error", "Mesh", "Picture", "Result", "__version__", "read", "write", *_FUNCTIONS]
 
 
 def __getattr__(name: str) -> Any:
     """Makes the function of an operation when it is first used."""
-    if name not in _rxmesh.OPERATIONS:
+    if name not in _FUNCTIONS:
         raise AttributeError(f"module 'rxmesh' has no attribute {name!r}")
     function = _rxmesh.operation(name)
     globals()[name] = function
@@ -41,7 +43,7 @@ def _method(name: str) -> Callable[..., Any]:
     return method
 
 
-for _name in _rxmesh.OPERATIONS:
+for _name in _FUNCTIONS:
     # These take lists of meshes, and scenes.
     if _name not in ("merge", "simulate"):
         setattr(Mesh, _name, _method(_name))

@@ -18,16 +18,31 @@ class Error(RuntimeError): ...
 
 class Buffer:
     @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
     def __array_interface__(self) -> dict[str, Any]: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
     def __dlpack__(
         self,
         *,
-        stream: None = None,
+        stream: int | None = None,
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
+
+class Picture:
+    @property
+    def png(self) -> bytes: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def height(self) -> int: ...
+    def write(self, path: Path) -> None: ...
 
 class Result:
     @property
@@ -409,6 +424,32 @@ class Mesh:
         seed: Value | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
+    def render(
+        self,
+        cells: Array | None = None,
+        *,
+        size: Value | None = None,
+        view: Value | None = None,
+        up: Literal["y", "z"] | None = None,
+        zoom: Value | None = None,
+        background: Value | None = None,
+        color: Value | None = None,
+        patches: bool = False,
+        groups: bool = False,
+        parts: bool = False,
+        checker: bool = False,
+        map: Literal["viridis", "coolwarm"] | None = None,
+        range: Value | None = None,
+        isolines: Value | None = None,
+        flat: bool = False,
+        edges: bool = False,
+        creases: bool = False,
+        crease_angle: Value | None = None,
+        cut: Value | None = None,
+        animate: Value | None = None,
+        no_shadow: bool = False,
+        progress: Progress | None = None,
+    ) -> Picture: ...
 
 @overload
 def mcf(
@@ -1984,4 +2025,70 @@ def sample(
 
     Each point has the normal of its face. Sampling is stratified: one point in each of equal parts of
     the area.
+    """
+
+def render(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    cells: Array | None = None,
+    *,
+    size: Value | None = None,
+    view: Value | None = None,
+    up: Literal["y", "z"] | None = None,
+    zoom: Value | None = None,
+    background: Value | None = None,
+    color: Value | None = None,
+    patches: bool = False,
+    groups: bool = False,
+    parts: bool = False,
+    checker: bool = False,
+    map: Literal["viridis", "coolwarm"] | None = None,
+    range: Value | None = None,
+    isolines: Value | None = None,
+    flat: bool = False,
+    edges: bool = False,
+    creases: bool = False,
+    crease_angle: Value | None = None,
+    cut: Value | None = None,
+    animate: Value | None = None,
+    no_shadow: bool = False,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Picture:
+    """Draw a mesh into a picture, or several beside each other.
+
+    Takes positions `v` (n, 3) and faces `f` (m, k), or `cells` (m, 4) of a volume; or a `Mesh`; or a list of meshes and pairs `(v, f)`, which stand beside each other.
+
+    Arguments:
+        size: Width and height in pixels [default: 1600x1200; of several meshes 800x800 each]
+        view: Side that is seen: front, back, left, right, top, bottom, or two angles in degrees, round the vertical axis and above the horizon [default: "30,20"]
+        up: Axis of the mesh that points upwards: "y", "z" [default: "y"]
+        zoom: Magnification: at 1 the mesh fills the picture [default: 1]
+        background: Background: white, transparent, or a colour such as #202428 [default: "white"]
+        color: Column whose values are drawn as colours, with a legend; or a colour, such as #8fb3b0 [default: the colours of the mesh, if it has any]
+        patches: Colour each patch, as the patcher cuts the mesh
+        groups: Colour each group, object or material of the file
+        parts: Colour each connected part
+        checker: Draw checkers of the texture coordinates
+        map: Colours of a column's values [default: coolwarm for values of both signs, else viridis]: "viridis", "coolwarm"
+        range: Values at the ends of the colours [default: those of the column, without outliers]
+        isolines: Number of lines of equal value, of a column of vertices [default: 0]
+        flat: Light each face by its own normal
+        edges: Draw the edges of the faces
+        creases: Draw creases and the boundary
+        crease_angle: Degrees between the normals of two faces from which on they meet in a crease [default: 60]
+        cut: Leave out what lies beyond a plane across an axis, at a place from 0 to 1 along the mesh's box: z,0.5, or -z,0.5 for what lies before it; of a volume whole cells
+        animate: Draw the meshes after each other, N a second, as an animated PNG file [default size: 800x600]
+        no_shadow: Draw no shadow on the ground
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Picture`, a PNG file in memory.
+
+    The picture is the same on every machine: no GPU or display is used. Polygons are drawn with their own
+    edges, a volume as its boundary, a mesh without faces as points. docs/use/pictures.md shows the options.
     """

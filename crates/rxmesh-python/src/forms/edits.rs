@@ -65,9 +65,9 @@ impl CallForm for Connectivity {
         let mut report = O::run(&mut on, &local, log)?;
         report.scale(unit);
         let result = on.download(shared.edit.validate, log)?;
-        let map = match shared.edit.map {
-            true => Some(on_session!(&on.session, |s| on.carried.map(s))?),
-            false => None,
+        let map = match (shared.edit.map, &on.carried) {
+            (true, Some(carried)) => Some(on_session!(&on.session, |s| carried.map(s))?),
+            _ => None,
         };
         let before = on.before;
         drop(on);

@@ -232,7 +232,7 @@ impl CallSubject {
 }
 
 /// Returns the error of arguments that cannot be used.
-fn usage(why: impl std::fmt::Display) -> Failure {
+pub(crate) fn usage(why: impl std::fmt::Display) -> Failure {
     Failure::Usage(Command::new("").error(ErrorKind::ArgumentConflict, why))
 }
 

@@ -2,13 +2,18 @@
 
 use super::dlpack;
 use super::element::ElementType;
-use super::memory::{HostMemory, PyBuffer};
+use super::errors::of_error;
+use super::gpu::{self, GpuArray};
+use super::memory::{ArrayMemory, PyBuffer};
+use super::work::run;
+use crate::engines;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use rxmesh::host::engine::EngineChoice;
 use std::mem::ManuallyDrop;
 
-/// Array of another library in main memory.
+/// Array of another library in main memory, or a copy of one on a GPU.
 pub(super) struct ArrayView<'py> {
     address: usize,
     pub(super) element: ElementType,
@@ -18,21 +23,74 @@ pub(super) struct ArrayView<'py> {
     pub(super) origin: ArrayOrigin,
     /// Keeps the memory alive.
     owner: Bound<'py, PyAny>,
+    /// Copy that the address points into, of an array on a GPU.
+    _copy: Option<Vec<u64>>,
 }
 
-/// Library and type that a result goes back to.
+/// Array of another library, wherever it is.
+pub(super) enum AnyArray<'py> {
+    Host(ArrayView<'py>),
+    Gpu(GpuArray<'py>),
+}
+
+impl<'py> AnyArray<'py> {
+    /// Copies an array on a GPU to main memory.
+    pub(super) fn into_host(self, name: &str) -> PyResult<ArrayView<'py>> {
+        let array = match self {
+            AnyArray::Host(view) => return Ok(view),
+            AnyArray::Gpu(array) => array,
+        };
+        let copy = array.to_host(name)?;
+        let (shape, strides) = array.layout();
+        Ok(ArrayView {
+            address: copy.words.as_ptr().expose_provenance() + copy.first,
+            element: array.element(),
+            shape,
+            strides,
+            owner: array.owner().clone(),
+            origin: array.origin(),
+            _copy: Some(copy.words),
+        })
+    }
+
+    /// Returns the number of the GPU; `None` in main memory.
+    pub(super) fn gpu(&self) -> Option<u32> {
+        match self {
+            AnyArray::Host(_) => None,
+            AnyArray::Gpu(array) => Some(array.gpu()),
+        }
+    }
+}
+
+/// Library, type and device that a result goes back to.
 pub(super) struct ArrayOrigin {
     /// Function that makes an array of the library from one with `__dlpack__`; numpy without it.
     import: Option<Py<PyAny>>,
     pub(super) element: ElementType,
+    /// Number of the GPU; `None` in main memory.
+    pub(super) gpu: Option<u32>,
 }
 
 impl ArrayOrigin {
+    /// Returns the origin of an array, on the GPU with a number.
+    pub(super) fn of(
+        array: &Bound<'_, PyAny>,
+        element: ElementType,
+        gpu: Option<u32>,
+    ) -> PyResult<ArrayOrigin> {
+        Ok(ArrayOrigin {
+            import: importer(array)?,
+            element,
+            gpu,
+        })
+    }
+
     /// Arrays of numpy with elements of a type.
     pub(super) const fn numpy(element: ElementType) -> ArrayOrigin {
         ArrayOrigin {
             import: None,
             element,
+            gpu: None,
         }
     }
 
@@ -41,14 +99,26 @@ impl ArrayOrigin {
         ArrayOrigin {
             import: self.import.as_ref().map(|import| import.clone_ref(py)),
             element,
+            gpu: self.gpu,
         }
     }
 
-    /// Returns an array of the library that shares the memory.
-    pub(super) fn export(&self, py: Python<'_>, memory: HostMemory) -> PyResult<Py<PyAny>> {
+    /// Returns an array of the library that shares the memory; on a GPU, of a copy there unless it is there already.
+    /// Without such a library an array on a GPU is a `Buffer`.
+    pub(super) fn export(&self, py: Python<'_>, memory: ArrayMemory) -> PyResult<Py<PyAny>> {
+        let memory = match (self.gpu, memory.gpu) {
+            (Some(number), None) => {
+                let copied = run(py, Vec::new(), || {
+                    memory.to_gpu(&engines::engine(EngineChoice::Gpu(number))?)
+                })?;
+                copied.map_err(|e| of_error(&e))?
+            }
+            _ => memory,
+        };
         let buffer = Py::new(py, PyBuffer { memory })?;
         match &self.import {
             Some(import) => import.call1(py, (buffer,)),
+            None if self.gpu.is_some() => Ok(buffer.into_any()),
             None => Ok(numpy(py)?.call_method1("asarray", (buffer,))?.unbind()),
         }
     }
@@ -93,8 +163,29 @@ pub(super) fn wrong_value(name: &str, what: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(format!("{name}: {what}"))
 }
 
-/// Returns a view of an array. Lists become arrays of numpy, of the type `listed` if it is given.
+/// Returns a view of an array, or of a copy of one on a GPU. Lists become arrays of numpy, of the type `listed` if it is
+/// given.
 pub(super) fn view<'py>(
+    name: &str,
+    array: &Bound<'py, PyAny>,
+    listed: Option<&str>,
+) -> PyResult<ArrayView<'py>> {
+    look(name, array, listed)?.into_host(name)
+}
+
+/// Describes an array, wherever it is, as [`view`].
+pub(super) fn look<'py>(
+    name: &str,
+    array: &Bound<'py, PyAny>,
+    listed: Option<&str>,
+) -> PyResult<AnyArray<'py>> {
+    match gpu::is_on_gpu(array)? {
+        true => Ok(AnyArray::Gpu(gpu::look(name, array)?)),
+        false => Ok(AnyArray::Host(on_host(name, array, listed)?)),
+    }
+}
+
+fn on_host<'py>(
     name: &str,
     array: &Bound<'py, PyAny>,
     listed: Option<&str>,
@@ -104,9 +195,6 @@ pub(super) fn view<'py>(
     }
     if array.hasattr("__dlpack__")? && array.hasattr("__dlpack_device__")? {
         return of_dlpack(name, array);
-    }
-    if array.hasattr("__cuda_array_interface__")? {
-        return Err(on_gpu(name));
     }
     let is_list = array.is_instance_of::<PyList>() || array.is_instance_of::<PyTuple>();
     if !is_list && !array.hasattr("__array__")? {
@@ -123,14 +211,6 @@ pub(super) fn view<'py>(
     let made = made.map_err(|e| wrong_value(name, format!("is no array: {}", e.value(py))))?;
     let interface = made.getattr("__array_interface__")?;
     of_interface(name, &made, &interface)
-}
-
-fn on_gpu(name: &str) -> PyErr {
-    wrong_type(
-        name,
-        "the array is on a GPU, and this version takes arrays in main memory (`.cpu()`, `.get()`); the work still runs \
-        on the GPU with engine=\"cuda\"",
-    )
 }
 
 fn of_interface<'py>(
@@ -156,25 +236,20 @@ fn of_interface<'py>(
         element,
         shape,
         strides,
-        origin: ArrayOrigin {
-            import: importer(array)?,
-            element,
-        },
+        origin: ArrayOrigin::of(array, element, None)?,
         owner: array.clone(),
+        _copy: None,
     })
 }
 
 fn of_dlpack<'py>(name: &str, array: &Bound<'py, PyAny>) -> PyResult<ArrayView<'py>> {
     let device = dlpack::device_of(array)?;
-    if dlpack::is_cuda(device) {
-        return Err(on_gpu(name));
-    }
     if !dlpack::HOST.contains(&device.0) {
         let what = format!("the array is on a device of kind {} (DLPack)", device.0);
         return Err(wrong_type(name, what));
     }
     let py = array.py();
-    let (tensor, capsule) = dlpack::import(array).map_err(|e| {
+    let (tensor, capsule) = dlpack::import(array, None).map_err(|e| {
         let what = e.value(py).to_string();
         wrong_type(name, what)
     })?;
@@ -183,11 +258,9 @@ fn of_dlpack<'py>(name: &str, array: &Bound<'py, PyAny>) -> PyResult<ArrayView<'
         element: tensor.element,
         shape: tensor.shape,
         strides: tensor.strides,
-        origin: ArrayOrigin {
-            import: importer(array)?,
-            element: tensor.element,
-        },
+        origin: ArrayOrigin::of(array, tensor.element, None)?,
         owner: capsule,
+        _copy: None,
     })
 }
 

@@ -1,32 +1,58 @@
 //! Calls of operations.
 
-use super::arrays::{ArrayOrigin, wrong_type};
-use super::element::ElementType;
+use super::arrays::wrong_type;
 use super::errors::{RxmeshError, of_argument, of_failure};
-use super::memory::HostMemory;
-use super::mesh::{PyMesh, warn};
+use super::gpu;
+use super::mesh::PyMesh;
 use super::read::{MeshArguments, MeshOrigin, take};
-use super::result::{PyResultObject, ResultContent, dict};
+use super::result::PyResultObject;
+use super::results::results;
 use super::work::{PythonLog, run};
-use super::write::MeshArrays;
-use crate::forms::{CallFrame, CallMesh, CallSubject, Finished, SceneSource, Takes};
+use crate::forms::{CallSubject, SceneSource, Takes};
 use crate::functions::OperationFunction;
-use crate::keywords::{self, KeywordValue, with_keywords};
+use crate::keywords::{self, KeywordValue};
 use clap::{ArgMatches, Command};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use rxmesh::Outcome;
 use std::sync::{Mutex, PoisonError};
 
 /// Meshes of a call.
 #[derive(Default)]
-struct CallMeshes<'py> {
-    subject: CallSubject,
+pub(super) struct CallMeshes<'py> {
+    pub(super) subject: CallSubject,
     /// Library and types of each mesh; `None` of a `Mesh`.
     origins: Vec<Option<MeshOrigin>>,
     /// Meshes on engines that the call uses.
-    used: Vec<Bound<'py, PyMesh>>,
+    pub(super) used: Vec<Bound<'py, PyMesh>>,
+}
+
+/// Arguments of a call.
+pub(super) struct CallArguments<'py> {
+    pub(super) matches: ArgMatches,
+    pub(super) meshes: CallMeshes<'py>,
+    pub(super) log: PythonLog,
+}
+
+/// Takes the arguments of a call.
+pub(super) fn arguments<'py>(
+    function: &'static OperationFunction,
+    command: &Mutex<Option<Command>>,
+    positional: &Bound<'py, PyTuple>,
+    named: Option<&Bound<'py, PyDict>>,
+) -> PyResult<CallArguments<'py>> {
+    let named = named.map(|named| named.copy()).transpose()?;
+    let mut arguments = bound(function, positional, named.as_ref())?;
+    arguments.meet_engine(named.as_ref())?;
+    let progress = take(named.as_ref(), "progress")?;
+    if let Some(progress) = progress.as_ref().filter(|p| !p.is_callable()) {
+        let what = format!("a function is needed, not {}", progress.get_type().name()?);
+        return Err(wrong_type("progress", what));
+    }
+    Ok(CallArguments {
+        matches: parsed(function, command, named.as_ref())?,
+        meshes: meshes(function, &mut arguments)?,
+        log: PythonLog::new(progress.map(Bound::unbind)),
+    })
 }
 
 /// Calls an operation.
@@ -37,29 +63,27 @@ pub(super) fn call<'py>(
     named: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Py<PyAny>> {
     let py = positional.py();
-    let named = named.map(|named| named.copy()).transpose()?;
-    let mut arguments = bound(function, positional, named.as_ref())?;
-    let progress = take(named.as_ref(), "progress")?;
-    if let Some(progress) = progress.as_ref().filter(|p| !p.is_callable()) {
-        let what = format!("a function is needed, not {}", progress.get_type().name()?);
-        return Err(wrong_type("progress", what));
-    }
-    let matches = parsed(function, command, named.as_ref())?;
-    let meshes = meshes(function, &mut arguments)?;
+    let CallArguments {
+        matches,
+        meshes,
+        mut log,
+    } = arguments(function, command, positional, named)?;
     let locks = meshes.used.iter().map(|mesh| &mesh.get().lock).collect();
     let (subject, listed) = (meshes.subject, meshes.origins.len());
     let is_list = subject.listed;
-    let mut log = PythonLog::new(progress.map(Bound::unbind));
     let finished = run(py, locks, || (function.call)(&matches, subject, &mut log))?;
     if let Some(raised) = log.raised {
         return Err(raised);
     }
     let finished = finished.map_err(of_failure)?;
     let joins = matches!(function.takes, Takes::List);
+    let homes = meshes.used.iter().map(|mesh| mesh.get().origin(py));
+    let home = homes.flatten().next();
     let origins = match joins {
         true => meshes.origins.into_iter().take(1).collect(),
         false => meshes.origins,
     };
+    let origins = (origins, home);
     let results = results(py, function, finished, origins, log.warnings)?;
     match is_list && !joins {
         true => {
@@ -70,6 +94,29 @@ pub(super) fn call<'py>(
             let first = results.into_iter().next();
             let first = first.ok_or_else(|| RxmeshError::new_err("there is no result"))?;
             Ok(first.into_any())
+        }
+    }
+}
+
+impl BoundArguments<'_> {
+    /// Takes an engine that is the GPU of the arrays out of the arguments: work on them is done there. Arrays on a GPU go
+    /// through main memory to another engine.
+    fn meet_engine(&mut self, named: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let Some(named) = named else { return Ok(()) };
+        let Some(v) = self.arrays.v.as_ref().filter(|_| self.arrays.f.is_some()) else {
+            return Ok(());
+        };
+        let engine = named.get_item("engine")?;
+        let engine = engine.and_then(|engine| engine.extract::<String>().ok());
+        if engine.is_none() || !gpu::is_on_gpu(v)? {
+            return Ok(());
+        }
+        match gpu::is_for(engine.as_deref(), v)? {
+            true => named.del_item("engine"),
+            false => {
+                self.arrays.goes_to_host = true;
+                Ok(())
+            }
         }
     }
 }
@@ -141,6 +188,7 @@ fn bound<'py>(
         attributes: take(named, "attributes")?,
         vertex_attributes: take(named, "vertex_attributes")?,
         face_attributes: take(named, "face_attributes")?,
+        goes_to_host: false,
     };
     Ok(BoundArguments {
         first,
@@ -268,7 +316,7 @@ fn meshes<'py>(
         all.add("v", &first)?;
     } else {
         let (mesh, origin) = arrays.mesh()?;
-        all.subject.meshes.push(CallMesh::Memory(mesh));
+        all.subject.meshes.push(mesh);
         all.origins.push(Some(origin));
     }
     if let Some(reference) = &arguments.reference {
@@ -362,108 +410,8 @@ impl<'py> CallMeshes<'py> {
             PyErr::from_type(e.get_type(py), text)
         };
         let (mesh, origin) = arguments.mesh().map_err(named)?;
-        self.subject.meshes.push(CallMesh::Memory(mesh));
+        self.subject.meshes.push(mesh);
         self.origins.push(Some(origin));
         Ok(())
     }
-}
-
-/// Returns a result for each mesh, all with the same report.
-fn results(
-    py: Python<'_>,
-    function: &OperationFunction,
-    finished: Finished,
-    origins: Vec<Option<MeshOrigin>>,
-    mut warnings: Vec<String>,
-) -> PyResult<Vec<Py<PyResultObject>>> {
-    let text = |warning: &String| with_keywords(warning).replace("{output}", "the result");
-    let own: Vec<String> = finished.message.warnings.iter().map(text).collect();
-    let converged = match &finished.message.outcome {
-        Outcome::Refused(why) => return Err(RxmeshError::new_err(with_keywords(why))),
-        outcome => *outcome == Outcome::Success,
-    };
-    if !converged {
-        for warning in &own {
-            warn(py, warning)?;
-        }
-    }
-    warnings.extend(own);
-    let report = dict(py, &finished.report)?.unbind();
-    let frames = match finished.frames.is_empty() {
-        true => None,
-        false => Some(frames(py, finished.frames)?),
-    };
-    let maps = finished.map.map(|map| -> PyResult<[Py<PyAny>; 2]> {
-        let array = |numbers: Vec<u32>| {
-            let shape = vec![numbers.len()];
-            let memory = HostMemory::of_vec(numbers, ElementType::I32, shape);
-            ArrayOrigin::numpy(ElementType::I32).export(py, memory)
-        };
-        Ok([array(map.vertices)?, array(map.faces)?])
-    });
-    let maps = maps.transpose()?;
-    let mut contents = Vec::new();
-    let mut bodies = None;
-    if function.takes == Takes::Scene {
-        bodies = Some(named_meshes(
-            py,
-            finished.names.into_iter().zip(finished.meshes),
-        )?);
-        contents.push(ResultContent::Nothing);
-    } else if finished.meshes.is_empty() {
-        contents.push(ResultContent::Nothing);
-    } else {
-        for (mesh, origin) in finished.meshes.into_iter().zip(origins) {
-            contents.push(content(py, mesh, origin)?);
-        }
-    }
-    let result = |content| {
-        Py::new(
-            py,
-            PyResultObject {
-                name: function.name,
-                content,
-                made: PyOnceLock::new(),
-                report: report.clone_ref(py),
-                warnings: warnings.clone(),
-                converged,
-                maps: maps
-                    .as_ref()
-                    .map(|[a, b]| [a.clone_ref(py), b.clone_ref(py)]),
-                bodies: bodies.as_ref().map(|bodies| bodies.clone_ref(py)),
-                frames: frames.as_ref().map(|frames| frames.clone_ref(py)),
-            },
-        )
-    };
-    contents.into_iter().map(result).collect()
-}
-
-fn content(py: Python<'_>, mesh: CallMesh, origin: Option<MeshOrigin>) -> PyResult<ResultContent> {
-    Ok(match (mesh, origin) {
-        (CallMesh::Memory(mesh), Some(origin)) => {
-            ResultContent::Arrays(MeshArrays::of(py, mesh, &origin)?)
-        }
-        (mesh, _) => ResultContent::Mesh(Py::new(py, PyMesh::of(mesh))?),
-    })
-}
-
-fn named_meshes(
-    py: Python<'_>,
-    meshes: impl Iterator<Item = (String, CallMesh)>,
-) -> PyResult<Py<PyDict>> {
-    let all = PyDict::new(py);
-    for (name, mesh) in meshes {
-        all.set_item(name, Py::new(py, PyMesh::of(mesh))?)?;
-    }
-    Ok(all.unbind())
-}
-
-fn frames(py: Python<'_>, frames: Vec<CallFrame>) -> PyResult<Py<PyList>> {
-    let all = PyList::empty(py);
-    for frame in frames {
-        let bodies = frame.bodies.into_iter();
-        let bodies = bodies.map(|(name, mesh)| (name, CallMesh::Memory(mesh)));
-        all.append((frame.step, named_meshes(py, bodies)?))?;
-    }
-    Ok(all.unbind())
 }

@@ -2,7 +2,7 @@
 //! <https://dmlc.github.io/dlpack/latest/c_api.html>
 
 use super::element::ElementType;
-use super::memory::HostMemory;
+use super::memory::ArrayMemory;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -11,8 +11,11 @@ use std::ffi::{CStr, c_void};
 /// Devices whose memory the processor reads: main memory, and main memory that a GPU knows.
 pub(super) const HOST: [i32; 2] = [1, 3];
 
+/// Memory of a GPU of NVIDIA.
+pub(super) const GPU: i32 = 2;
+
 /// GPUs of NVIDIA, and memory that they share with the processor.
-const CUDA: [i32; 2] = [2, 13];
+const CUDA: [i32; 2] = [GPU, 13];
 
 /// Flag of a tensor that must not be written.
 const READ_ONLY: u64 = 1;
@@ -79,13 +82,15 @@ struct VersionedTensor {
     tensor: DlTensor,
 }
 
-/// Tensor in main memory that another library exported, as its capsule describes it.
+/// Tensor that another library exported, as its capsule describes it.
 pub(super) struct ImportedTensor {
     pub(super) address: usize,
     pub(super) element: ElementType,
     pub(super) shape: Vec<usize>,
     /// In bytes.
     pub(super) strides: Vec<isize>,
+    /// Kind and number of the device.
+    pub(super) device: (i32, i32),
 }
 
 /// Returns the device of an array, of its kind and its number.
@@ -98,17 +103,22 @@ pub(super) fn is_cuda(device: (i32, i32)) -> bool {
     CUDA.contains(&device.0)
 }
 
-/// Exports an array through its method `__dlpack__`: of version 1 if it knows that. Returns the capsule, which keeps
-/// the tensor alive, too.
+/// Exports an array through its method `__dlpack__`: of version 1 if it knows that. On a GPU, the producer has `stream`
+/// wait for the array's values. Returns the capsule, which keeps the tensor alive, too.
 pub(super) fn import<'py>(
     array: &Bound<'py, PyAny>,
+    stream: Option<u64>,
 ) -> PyResult<(ImportedTensor, Bound<'py, PyAny>)> {
     let py = array.py();
     let export = array.getattr("__dlpack__")?;
     let named = pyo3::types::PyDict::new(py);
+    if let Some(stream) = stream {
+        named.set_item("stream", stream)?;
+    }
+    let old = named.copy()?;
     named.set_item("max_version", (VERSION.major, VERSION.minor))?;
     let capsule = match export.call((), Some(&named)) {
-        Err(e) if e.is_instance_of::<PyTypeError>(py) => export.call0()?,
+        Err(e) if e.is_instance_of::<PyTypeError>(py) => export.call((), Some(&old))?,
         capsule => capsule?,
     };
     // SAFETY: the object is alive; the functions check that it is a capsule with that name.
@@ -158,6 +168,7 @@ fn described(tensor: &DlTensor) -> PyResult<ImportedTensor> {
         element,
         shape,
         strides,
+        device: (tensor.device.kind, tensor.device.number),
     })
 }
 
@@ -172,7 +183,7 @@ pub(super) fn compact(shape: &[usize], size: isize) -> Vec<isize> {
 
 /// Exported tensor's parts, which live until its deleter is called.
 struct Exported {
-    _memory: HostMemory,
+    _memory: ArrayMemory,
     _shape: Box<[i64]>,
     _strides: Box<[i64]>,
 }
@@ -180,7 +191,7 @@ struct Exported {
 /// Returns a capsule of memory of this library: of version 1, or without a version for consumers that know none.
 pub(super) fn export<'py>(
     py: Python<'py>,
-    memory: &HostMemory,
+    memory: &ArrayMemory,
     versioned: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut shape: Box<[i64]> = memory.shape.iter().map(|&n| n as i64).collect();
@@ -188,9 +199,10 @@ pub(super) fn export<'py>(
     let strides = compact(&memory.shape, size).into_iter();
     let mut strides: Box<[i64]> = strides.map(|n| (n / size) as i64).collect();
     let (code, bits) = memory.element.dlpack();
+    let (kind, number) = memory.device();
     let tensor = DlTensor {
         data: memory.address() as *mut c_void,
-        device: DlDevice { kind: 1, number: 0 },
+        device: DlDevice { kind, number },
         dimensions: shape.len() as i32,
         element: DlType {
             code,

@@ -1,5 +1,6 @@
 //! Errors as exceptions.
 
+use super::arrays::wrong_value;
 use super::read::mesh_error;
 use crate::forms::Failure;
 use crate::keywords::{ArgumentError, argument_error, with_keywords};
@@ -8,6 +9,7 @@ use pyo3::prelude::*;
 use rxmesh::Error;
 use rxmesh::host::Error as HostError;
 use rxmesh::host::engine::EngineError;
+use rxmesh::host::patch::PatchError;
 use rxmesh::simulation::scene::SceneError;
 
 /// The class, under its name in Python.
@@ -20,6 +22,9 @@ mod class {
     );
 }
 pub(super) use class::Error as RxmeshError;
+
+/// Place of a value that is not finite in positions.
+const NOT_FINITE: &str = "a vertex coordinate";
 
 /// Kinds of exceptions.
 enum ExceptionKind {
@@ -47,8 +52,17 @@ pub(super) fn of_argument(e: ArgumentError) -> PyErr {
 
 /// Returns the exception of an error.
 pub(super) fn of_error(e: &Error) -> PyErr {
-    if let Error::Host(HostError::Mesh(e)) = e {
-        return mesh_error(e);
+    match e {
+        Error::Host(HostError::Mesh(e)) => return mesh_error(e),
+        Error::Host(HostError::Patch(PatchError::FaceIndex {
+            face,
+            index,
+            vertex_count,
+        })) => {
+            return wrong_corner("f", *face, *index, *vertex_count);
+        }
+        Error::Host(HostError::NotFinite { what: NOT_FINITE }) => return wrong_value("v", e),
+        _ => {}
     }
     let text = with_keywords(&one_line(e));
     match kind(e) {
@@ -57,6 +71,14 @@ pub(super) fn of_error(e: &Error) -> PyErr {
         ExceptionKind::Memory => PyMemoryError::new_err(text),
         ExceptionKind::Other => RxmeshError::new_err(text),
     }
+}
+
+/// Returns the error of a corner that names no vertex.
+pub(super) fn wrong_corner(name: &str, row: usize, index: u32, vertices: usize) -> PyErr {
+    // Positions have fewer than 2^31 rows: a larger number is a negative one of 32 bits.
+    let (index, last) = (index.cast_signed(), vertices as i64 - 1);
+    let what = format!("row {row} holds {index}, which is not from 0 to {last}");
+    wrong_value(name, what)
 }
 
 fn kind(e: &Error) -> ExceptionKind {

@@ -1,7 +1,8 @@
 //! The class `Mesh`.
 
 use super::errors::of_error;
-use super::read::{MeshArguments, mesh_error};
+use super::gpu;
+use super::read::{MeshArguments, MeshOrigin, mesh_error};
 use super::work::run;
 use super::write::MeshArrays;
 use crate::engines;
@@ -27,6 +28,8 @@ pub(super) struct PyMesh {
     pub(super) lock: Mutex<()>,
     /// Process that made it.
     process: u32,
+    /// Library and types of its arrays, if they are on a GPU.
+    origin: Option<MeshOrigin>,
     arrays: PyOnceLock<MeshArrays>,
 }
 
@@ -38,7 +41,13 @@ enum MeshKind {
 
 impl PyMesh {
     pub(super) fn of(mesh: CallMesh) -> PyMesh {
+        PyMesh::with(mesh, None)
+    }
+
+    /// Takes a mesh whose arrays go back where others came from, if they came from a GPU.
+    pub(super) fn with(mesh: CallMesh, origin: Option<MeshOrigin>) -> PyMesh {
         PyMesh {
+            origin: origin.filter(MeshOrigin::is_on_gpu),
             kind: match mesh {
                 CallMesh::Resident(mesh) => MeshKind::Surface(mesh),
                 CallMesh::Memory(mesh) => MeshKind::Other(Arc::new(mesh)),
@@ -47,6 +56,11 @@ impl PyMesh {
             process: process::id(),
             arrays: PyOnceLock::new(),
         }
+    }
+
+    /// Returns the origin of its arrays, if they came from a GPU.
+    pub(super) fn origin(&self, py: Python<'_>) -> Option<MeshOrigin> {
+        self.origin.as_ref().map(|origin| origin.copy(py))
     }
 
     /// Returns the mesh as an argument of a function.
@@ -65,7 +79,10 @@ impl PyMesh {
         self.arrays.get_or_try_init(py, || match &self.kind {
             MeshKind::Surface(mesh) => {
                 engines::check(mesh.engine(), self.process).map_err(|e| of_error(&e))?;
-                MeshArrays::of_mesh(py, mesh, &self.lock)
+                match &self.origin {
+                    Some(origin) => MeshArrays::of_gpu(py, mesh.clone(), Some(&self.lock), origin),
+                    None => MeshArrays::of_mesh(py, mesh, &self.lock),
+                }
             }
             MeshKind::Other(mesh) => MeshArrays::of_any(py, mesh),
         })
@@ -95,7 +112,12 @@ fn choice(engine: Option<&str>) -> PyResult<EngineChoice> {
 }
 
 /// Puts a surface of triangles on an engine; other meshes stay in main memory.
-fn on_engine(py: Python<'_>, mesh: AnyMesh, engine: EngineChoice) -> PyResult<PyMesh> {
+fn on_engine(
+    py: Python<'_>,
+    mesh: AnyMesh,
+    engine: EngineChoice,
+    origin: Option<MeshOrigin>,
+) -> PyResult<PyMesh> {
     let mesh = match mesh {
         AnyMesh::Surface(mesh) => {
             let engine = run(py, Vec::new(), || engines::engine(engine))?;
@@ -104,7 +126,7 @@ fn on_engine(py: Python<'_>, mesh: AnyMesh, engine: EngineChoice) -> PyResult<Py
         }
         mesh => CallMesh::Memory(mesh),
     };
-    Ok(PyMesh::of(mesh))
+    Ok(PyMesh::with(mesh, origin))
 }
 
 #[pymethods]
@@ -124,6 +146,7 @@ impl PyMesh {
         face_attributes: Option<Bound<'_, PyAny>>,
         engine: Option<&str>,
     ) -> PyResult<PyMesh> {
+        let goes_to_host = !gpu::is_for(engine, &v)?;
         let engine = choice(engine)?;
         let arguments = MeshArguments {
             v: Some(v),
@@ -132,15 +155,20 @@ impl PyMesh {
             attributes,
             vertex_attributes,
             face_attributes,
+            goes_to_host,
         };
-        let mesh = arguments.mesh()?.0;
+        let (mesh, origin) = arguments.mesh()?;
+        let mesh = match mesh {
+            CallMesh::Memory(mesh) => mesh,
+            resident => return Ok(PyMesh::with(resident, Some(origin))),
+        };
         let valid = run(py, Vec::new(), || match &mesh {
             AnyMesh::Surface(mesh) => mesh.validate(),
             AnyMesh::Polygons(mesh) => mesh.validate(),
             AnyMesh::Volume(mesh) => mesh.validate(),
         });
         valid?.map_err(|e| mesh_error(&e))?;
-        on_engine(py, mesh, engine)
+        on_engine(py, mesh, engine, Some(origin))
     }
 
     /// Positions (n, 3): float32, or float64 if the mesh lies far from the origin.
@@ -279,7 +307,7 @@ pub(super) fn read(
     for warning in warnings {
         warn(py, &format!("{}: {warning}", path.display()))?;
     }
-    on_engine(py, mesh, engine)
+    on_engine(py, mesh, engine, None)
 }
 
 /// Shows a warning as Python does.
@@ -334,7 +362,8 @@ pub(super) fn write(
         attributes,
         vertex_attributes,
         face_attributes,
+        goes_to_host: true,
     };
-    let mesh = PyMesh::of(CallMesh::Memory(arguments.mesh()?.0));
+    let mesh = PyMesh::of(arguments.mesh()?.0);
     mesh.write(py, path, ascii, format)
 }

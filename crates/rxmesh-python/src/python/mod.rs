@@ -5,15 +5,19 @@ mod calls;
 mod dlpack;
 mod element;
 mod errors;
+mod gpu;
 mod memory;
 mod mesh;
+mod picture;
 mod read;
 mod result;
+mod results;
 mod work;
 mod write;
 
 use crate::functions::ALL;
 use crate::help;
+use crate::render::RENDER;
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
 use std::ffi::{CStr, CString};
@@ -26,17 +30,35 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<mesh::PyMesh>()?;
     module.add_class::<result::PyResultObject>()?;
     module.add_class::<memory::PyBuffer>()?;
+    module.add_class::<picture::PyPicture>()?;
     module.add("Error", module.py().get_type::<errors::RxmeshError>())?;
     module.add_function(wrap_pyfunction!(mesh::read, module)?)?;
     module.add_function(wrap_pyfunction!(mesh::write, module)?)?;
     module.add_function(wrap_pyfunction!(operation, module)?)?;
+    module.add_function(wrap_pyfunction!(traffic, module)?)?;
     let names: Vec<&str> = ALL.iter().map(|function| function.name).collect();
     module.add("OPERATIONS", names)
+}
+
+/// Returns the bytes that were copied to the engines of this process, and back to main memory.
+#[pyfunction]
+fn traffic() -> (u64, u64) {
+    let all = crate::engines::traffic();
+    (all.to_engine, all.to_host)
 }
 
 /// Returns the function of an operation.
 #[pyfunction]
 fn operation<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyCFunction>> {
+    if name == RENDER.name {
+        let command = Mutex::new(None);
+        return PyCFunction::new_closure(
+            py,
+            Some(forever(name)),
+            Some(forever(&help::docstring(&RENDER))),
+            move |positional, named| picture::render(&command, positional, named),
+        );
+    }
     let found = ALL.iter().find(|function| function.name == name);
     let Some(function) = found else {
         let what = format!("there is no operation '{name}'");

@@ -1,8 +1,13 @@
 //! Meshes of arrays.
 
-use super::arrays::{ArrayOrigin, ArrayView, grouped, view, wrong_type, wrong_value};
+use super::arrays::{
+    AnyArray, ArrayOrigin, ArrayView, grouped, look, view, wrong_type, wrong_value,
+};
 use super::element::ElementType;
+use super::errors::wrong_corner;
+use super::gpu::{self, GpuArray};
 use super::work::run;
+use crate::forms::CallMesh;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyTuple};
 use rxmesh::host::mesh::{
@@ -21,6 +26,27 @@ pub(super) struct MeshOrigin {
 }
 
 impl MeshOrigin {
+    /// Returns the same origin.
+    pub(super) fn copy(&self, py: Python<'_>) -> MeshOrigin {
+        let same = |origin: &ArrayOrigin| origin.with(py, origin.element);
+        MeshOrigin {
+            positions: same(&self.positions),
+            corners: same(&self.corners),
+            columns: self.columns.clone(),
+        }
+    }
+
+    /// Returns `true` if results go to a GPU.
+    pub(super) fn is_on_gpu(&self) -> bool {
+        self.positions.gpu.is_some()
+    }
+
+    /// Returns `true` if results have the types of arrays on an engine.
+    pub(super) fn is_of_engine(&self) -> bool {
+        let is_whole = matches!(self.corners.element, ElementType::I32 | ElementType::U32);
+        self.positions.element == ElementType::F32 && is_whole
+    }
+
     /// Arrays of numpy: positions with 32 bits, or 64 if the mesh lies far from the origin.
     pub(super) fn numpy(placement: &Placement) -> MeshOrigin {
         let positions = match placement.is_world() {
@@ -44,6 +70,8 @@ pub(super) struct MeshArguments<'py> {
     pub(super) attributes: Option<Bound<'py, PyAny>>,
     pub(super) vertex_attributes: Option<Bound<'py, PyAny>>,
     pub(super) face_attributes: Option<Bound<'py, PyAny>>,
+    /// `true` if arrays on a GPU are copied to main memory, because the work is not for that GPU.
+    pub(super) goes_to_host: bool,
 }
 
 /// Corners of faces.
@@ -53,19 +81,31 @@ enum Corners {
 }
 
 impl MeshArguments<'_> {
-    /// Makes the mesh of the arrays.
-    pub(super) fn mesh(&self) -> PyResult<(AnyMesh, MeshOrigin)> {
+    /// Makes the mesh of the arrays. Positions and triangles on a GPU stay there if their types allow it, and nothing
+    /// else is given.
+    pub(super) fn mesh(&self) -> PyResult<(CallMesh, MeshOrigin)> {
         let v = self.v.as_ref();
         let v = v.ok_or_else(|| wrong_type("v", "the positions are needed"))?;
-        let v = view("v", v, Some("float64"))?;
+        let v = look("v", v, Some("float64"))?;
+        if let (AnyArray::Gpu(v), false) = (&v, self.goes_to_host)
+            && let Some(made) = self.on_gpu(v)?
+        {
+            return Ok(made);
+        }
+        let gpu = v.gpu();
+        let v = v.into_host("v")?;
         let points = Points::of(&v)?;
         let count = points.len();
         let (corners, origin) = match (&self.f, &self.cells) {
             (Some(_), Some(_)) => {
                 return Err(wrong_type("cells", "faces are given already"));
             }
-            (Some(f), None) => faces("f", f, count)?,
+            (Some(f), None) => {
+                on_one_device("f", f, gpu)?;
+                faces("f", f, count)?
+            }
             (None, Some(cells)) => {
+                on_one_device("cells", cells, gpu)?;
                 let read = view("cells", cells, Some("int64"))?;
                 if read.shape.len() != 2 || read.shape[1] != 4 {
                     let what = format!("shape (m, 4) is needed, not {}", read.shape_text());
@@ -87,7 +127,38 @@ impl MeshArguments<'_> {
             corners: origin,
             columns: self.add_attributes(&mut mesh)?,
         };
-        Ok((mesh, origin))
+        Ok((CallMesh::Memory(mesh), origin))
+    }
+
+    /// Makes a mesh of positions and triangles that are on a GPU; `None` if main memory is needed for it.
+    fn on_gpu(&self, v: &GpuArray<'_>) -> PyResult<Option<(CallMesh, MeshOrigin)>> {
+        let more = [
+            &self.cells,
+            &self.attributes,
+            &self.vertex_attributes,
+            &self.face_attributes,
+        ];
+        let is_pair = |f: &&Bound<'_, PyAny>| f.is_instance_of::<PyTuple>();
+        let Some(f) = self.f.as_ref().filter(|f| !is_pair(f)) else {
+            return Ok(None);
+        };
+        if more.iter().any(|given| given.is_some()) {
+            return Ok(None);
+        }
+        on_one_device("f", f, Some(v.gpu()))?;
+        let AnyArray::Gpu(f) = look("f", f, None)? else {
+            return Ok(None);
+        };
+        let Some(mesh) = v.mesh("v", &f)? else {
+            return Ok(None);
+        };
+        let py = v.owner().py();
+        let origin = MeshOrigin {
+            positions: v.origin_ref().with(py, ElementType::F32),
+            corners: f.origin(),
+            columns: Vec::new(),
+        };
+        Ok(Some((CallMesh::Resident(mesh), origin)))
     }
 
     /// Adds the attributes. Returns the types of those that columns do not have.
@@ -149,6 +220,27 @@ impl MeshArguments<'_> {
         }
         Ok(others)
     }
+}
+
+/// Refuses an array on another device than the positions.
+fn on_one_device(name: &str, array: &Bound<'_, PyAny>, gpu: Option<u32>) -> PyResult<()> {
+    let device = |gpu: Option<u32>| match gpu {
+        Some(number) => format!("on GPU {number}"),
+        None => "in main memory".to_owned(),
+    };
+    let here = match gpu::is_on_gpu(array)? {
+        false => None,
+        // An interface without a device says it later.
+        true => match gpu::device_of(array)? {
+            Some((_, number)) => u32::try_from(number).ok(),
+            None => gpu,
+        },
+    };
+    if here == gpu {
+        return Ok(());
+    }
+    let what = format!("the array is {}, and `v` is {}", device(here), device(gpu));
+    Err(wrong_value(name, what))
 }
 
 /// Adds an attribute to a mesh.
@@ -360,11 +452,17 @@ fn made(positions: Vec<Vec3>, placement: Placement, corners: Corners, is_volume:
 
 /// Returns the error of a mesh, with the argument that it is in.
 pub(super) fn mesh_error(e: &MeshError) -> PyErr {
+    if let MeshError::IndexOutOfRange {
+        face,
+        index,
+        vertices,
+    } = e
+    {
+        return wrong_corner("f", *face, *index, *vertices);
+    }
     let name = match e {
         MeshError::NotFinite { .. } => "v",
-        MeshError::IndexOutOfRange { .. }
-        | MeshError::RepeatedVertex { .. }
-        | MeshError::NoSurface { .. } => "f",
+        MeshError::RepeatedVertex { .. } | MeshError::NoSurface { .. } => "f",
         MeshError::CellIndexOutOfRange { .. } => "cells",
         MeshError::ColumnLength { .. } | MeshError::ColumnName { .. } => "attributes",
         _ => return pyo3::exceptions::PyValueError::new_err(e.to_string()),

@@ -3,7 +3,6 @@
 use super::mesh::PyMesh;
 use super::read::MeshArguments;
 use super::write::MeshArrays;
-use crate::forms::CallMesh;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -57,15 +56,21 @@ impl PyResultObject {
         let made = self.made.get_or_try_init(py, || {
             let bound =
                 |array: &Option<Py<PyAny>>| array.as_ref().map(|array| array.bind(py).clone());
+            let some = |attributes: &Py<PyDict>| {
+                let attributes = attributes.bind(py);
+                (!attributes.is_empty()).then(|| attributes.clone().into_any())
+            };
             let arguments = MeshArguments {
                 v: Some(arrays.vertices.bind(py).clone()),
                 f: bound(&arrays.faces),
                 cells: bound(&arrays.cells),
                 attributes: None,
-                vertex_attributes: Some(arrays.vertex_attributes.bind(py).clone().into_any()),
-                face_attributes: Some(arrays.face_attributes.bind(py).clone().into_any()),
+                vertex_attributes: some(&arrays.vertex_attributes),
+                face_attributes: some(&arrays.face_attributes),
+                goes_to_host: false,
             };
-            Py::new(py, PyMesh::of(CallMesh::Memory(arguments.mesh()?.0)))
+            let (mesh, origin) = arguments.mesh()?;
+            Py::new(py, PyMesh::with(mesh, Some(origin)))
         });
         made.map(|mesh| mesh.clone_ref(py))
     }

@@ -1,6 +1,7 @@
 //! Work without the interpreter's lock: progress, interruption, and processes that were forked.
 
 use pyo3::prelude::*;
+use rxmesh::host::engine::KeptContext;
 use rxmesh::{Log, Stage};
 use std::cell::RefCell;
 use std::process;
@@ -88,6 +89,7 @@ pub(super) fn run<T: Send>(
         return Err(super::errors::RxmeshError::new_err(why));
     }
     py.detach(|| {
+        let _context = KeptContext::new();
         let _held = HeldLocks::take(locks);
         match *HOME.get_or_init(process::id) == process::id() {
             true => Ok(work()),

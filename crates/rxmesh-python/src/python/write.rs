@@ -3,7 +3,7 @@
 use super::arrays::ArrayOrigin;
 use super::element::ElementType;
 use super::errors::of_error;
-use super::memory::HostMemory;
+use super::memory::ArrayMemory;
 use super::read::MeshOrigin;
 use super::work::run;
 use pyo3::prelude::*;
@@ -68,6 +68,53 @@ impl MeshArrays {
         })
     }
 
+    /// Takes the arrays of a mesh on a GPU that came from there. They are read only if the mesh stays. What has another
+    /// type in its origin, and a mesh that came back to the host, is copied through main memory.
+    pub(super) fn of_gpu(
+        py: Python<'_>,
+        mesh: rxmesh::Mesh,
+        lock: Option<&Mutex<()>>,
+        origin: &MeshOrigin,
+    ) -> PyResult<MeshArrays> {
+        let locks = lock.into_iter().collect();
+        let arrays = run(py, locks, || mesh.engine_arrays())?;
+        let arrays = arrays.map_err(|e| of_error(&e))?;
+        let Some(arrays) = arrays.filter(|_| origin.is_of_engine()) else {
+            let locks = lock.into_iter().collect();
+            let host = run(py, locks, || mesh.into_inner())?;
+            let host = host.map_err(|e| of_error(&e))?;
+            return MeshArrays::of(py, AnyMesh::Surface(host), origin);
+        };
+        drop(mesh);
+        let [vertices, faces] = arrays.counts();
+        let (positions, corners) = (&origin.positions, &origin.corners);
+        let memory = ArrayMemory::of_buffer(arrays.positions, ElementType::F32, vec![vertices, 3]);
+        let v = positions.export(py, memory)?;
+        let memory = ArrayMemory::of_buffer(arrays.faces, corners.element, vec![faces, 3]);
+        let f = corners.export(py, memory)?;
+        let (of_vertices, of_faces) = (PyDict::new(py), PyDict::new(py));
+        for column in arrays.columns {
+            let (rows, all) = match column.element {
+                ElementKind::Vertex => (vertices, &of_vertices),
+                _ => (faces, &of_faces),
+            };
+            let shape = match column.width {
+                1 => vec![rows],
+                width => vec![rows, width],
+            };
+            let memory = ArrayMemory::of_buffer(column.values, ElementType::F32, shape);
+            let origin = positions.with(py, ElementType::F32);
+            all.set_item(column.name, origin.export(py, memory)?)?;
+        }
+        Ok(MeshArrays {
+            vertices: v,
+            faces: Some(f),
+            cells: None,
+            vertex_attributes: of_vertices.unbind(),
+            face_attributes: of_faces.unbind(),
+        })
+    }
+
     /// Shares the memory of a mesh that stays on its engine: arrays of numpy that are read only.
     pub(super) fn of_mesh(
         py: Python<'_>,
@@ -80,7 +127,7 @@ impl MeshArrays {
         let vertices = match host.placement.is_world() {
             true => {
                 let shape = vec![host.vertex_count(), 3];
-                let memory = HostMemory::of_mesh(mesh, &host.positions, ElementType::F32, shape);
+                let memory = ArrayMemory::of_mesh(mesh, &host.positions, ElementType::F32, shape);
                 origin.positions.export(py, memory)?
             }
             false => position_array(
@@ -91,7 +138,7 @@ impl MeshArrays {
             )?,
         };
         let shape = vec![host.face_count(), 3];
-        let memory = HostMemory::of_mesh(mesh, &host.faces, ElementType::I32, shape);
+        let memory = ArrayMemory::of_mesh(mesh, &host.faces, ElementType::I32, shape);
         let [vertex_attributes, face_attributes] = attributes(py, host.extras.clone(), &origin)?;
         Ok(MeshArrays {
             vertices,
@@ -131,12 +178,12 @@ fn position_array(
     let memory = match origin.element {
         ElementType::F64 => {
             let world: Vec<DVec3> = positions.iter().map(|p| placement.world(*p)).collect();
-            HostMemory::of_vec(world, ElementType::F64, shape)
+            ArrayMemory::of_vec(world, ElementType::F64, shape)
         }
-        _ if placement.is_world() => HostMemory::of_vec(positions, ElementType::F32, shape),
+        _ if placement.is_world() => ArrayMemory::of_vec(positions, ElementType::F32, shape),
         _ => {
             let world = positions.iter().map(|p| placement.world(*p).as_vec3());
-            HostMemory::of_vec(world.collect::<Vec<Vec3>>(), ElementType::F32, shape)
+            ArrayMemory::of_vec(world.collect::<Vec<Vec3>>(), ElementType::F32, shape)
         }
     };
     origin.export(py, memory)
@@ -151,11 +198,11 @@ fn corner_array(
     let memory = match origin.element {
         ElementType::I64 | ElementType::U64 => {
             let wide: Vec<i64> = corners.into_iter().map(i64::from).collect();
-            HostMemory::of_vec(wide, ElementType::I64, shape)
+            ArrayMemory::of_vec(wide, ElementType::I64, shape)
         }
-        ElementType::U32 => HostMemory::of_vec(corners, ElementType::U32, shape),
+        ElementType::U32 => ArrayMemory::of_vec(corners, ElementType::U32, shape),
         // Vertices and corners beyond its range do not fit into any engine.
-        _ => HostMemory::of_vec(corners, ElementType::I32, shape),
+        _ => ArrayMemory::of_vec(corners, ElementType::I32, shape),
     };
     origin.export(py, memory)
 }
@@ -179,27 +226,27 @@ fn attributes(py: Python<'_>, extras: Extras, origin: &MeshOrigin) -> PyResult<[
     Ok([of_vertices.unbind(), of_faces.unbind()])
 }
 
-fn column_memory(column: Column, wanted: Option<ElementType>) -> HostMemory {
+fn column_memory(column: Column, wanted: Option<ElementType>) -> ArrayMemory {
     let rows = column.data.len() / column.width;
     let shape = match column.width {
         1 => vec![rows],
         width => vec![rows, width],
     };
     match column.data {
-        ColumnData::I8(v) => HostMemory::of_vec(v, ElementType::I8, shape),
+        ColumnData::I8(v) => ArrayMemory::of_vec(v, ElementType::I8, shape),
         ColumnData::U8(v) if wanted == Some(ElementType::Bool) => {
-            HostMemory::of_vec(v, ElementType::Bool, shape)
+            ArrayMemory::of_vec(v, ElementType::Bool, shape)
         }
-        ColumnData::U8(v) => HostMemory::of_vec(v, ElementType::U8, shape),
-        ColumnData::I16(v) => HostMemory::of_vec(v, ElementType::I16, shape),
-        ColumnData::U16(v) => HostMemory::of_vec(v, ElementType::U16, shape),
+        ColumnData::U8(v) => ArrayMemory::of_vec(v, ElementType::U8, shape),
+        ColumnData::I16(v) => ArrayMemory::of_vec(v, ElementType::I16, shape),
+        ColumnData::U16(v) => ArrayMemory::of_vec(v, ElementType::U16, shape),
         ColumnData::I32(v) if wanted.is_some() => {
             let wide: Vec<i64> = v.into_iter().map(i64::from).collect();
-            HostMemory::of_vec(wide, ElementType::I64, shape)
+            ArrayMemory::of_vec(wide, ElementType::I64, shape)
         }
-        ColumnData::I32(v) => HostMemory::of_vec(v, ElementType::I32, shape),
-        ColumnData::U32(v) => HostMemory::of_vec(v, ElementType::U32, shape),
-        ColumnData::F32(v) => HostMemory::of_vec(v, ElementType::F32, shape),
-        ColumnData::F64(v) => HostMemory::of_vec(v, ElementType::F64, shape),
+        ColumnData::I32(v) => ArrayMemory::of_vec(v, ElementType::I32, shape),
+        ColumnData::U32(v) => ArrayMemory::of_vec(v, ElementType::U32, shape),
+        ColumnData::F32(v) => ArrayMemory::of_vec(v, ElementType::F32, shape),
+        ColumnData::F64(v) => ArrayMemory::of_vec(v, ElementType::F64, shape),
     }
 }

@@ -1,14 +1,16 @@
 //! Meshes whose connectivity changes.
 
-use super::{AnySession, Lines, PATCH_SIZE, Scheduler, Several};
+use super::arrays::check_finite;
+use super::{AnySession, EngineArrays, Lines, PATCH_SIZE, Scheduler, Several, Vertices};
 use crate::log::of_mesh;
 use crate::{Error, Log, Result, Stage, on_session, stage};
 use rxmesh_host::Vec3;
-use rxmesh_host::edit::{Borders, Carried, Column};
+use rxmesh_host::edit::{Borders, Carried, Column, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{PIECE, Placement, Quality, SplitSeams, TriMesh, quality};
 use rxmesh_host::patch::{PatchOptions, PatchSet, build};
+use rxmesh_host::repack::RepackOptions;
 use rxmesh_host::store::RxMesh;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -169,7 +171,7 @@ impl Draft {
         Ok(Connectivity {
             session,
             x: carried.positions(),
-            carried: Rc::new(carried),
+            carried: Some(Rc::new(carried)),
             several: several.zip(labels),
             seams: self.seams.map(Rc::new),
             before,
@@ -216,13 +218,13 @@ pub struct Connectivity {
     pub session: AnySession,
     /// Positions, in working units.
     pub x: Column<Vertex, Vec3>,
-    /// Attributes, groups and seams that are carried along.
-    pub carried: Rc<Carried>,
+    /// Attributes, groups and seams that are carried along; `None` of arrays on an engine, which have none.
+    pub carried: Option<Rc<Carried>>,
     /// Several meshes, if it is not one, with the number of its mesh for each vertex.
     pub several: Option<(Several, Column<Vertex, u32>)>,
     /// Vertices that the file has split, which are joined here.
     pub seams: Option<Rc<Seams>>,
-    /// Measures at the beginning.
+    /// Measures at the beginning; zeroes of arrays on an engine.
     pub before: Quality,
     /// Length that edges should have, if the operation has one; in working units.
     pub target_length: Option<f64>,
@@ -279,23 +281,14 @@ impl Connectivity {
         let name = log
             .mesh_name()
             .map_or(String::new(), |name| format!("{name}: "));
-        if validate {
-            let wrong = on_session!(&self.session, |s| s.validate())?;
-            if let Some(first) = wrong.first() {
-                return Err(Error::Message(format!(
-                    "{name}the result is not sound: {first} ({} findings in all); this is a bug in rxmesh",
-                    wrong.len()
-                )));
-            }
-        }
-        let frozen_faces = on_session!(&self.session, |s| s.frozen_faces());
-        if frozen_faces > 0 {
-            log.warn(format!(
-                "{name}{frozen_faces} faces touch a place that is not manifold or not consistently oriented; such \
-                places stayed as they are (--repair mends them first)"
+        let Some(carried) = &self.carried else {
+            return Err(Error::Message(
+                "the mesh is one of arrays on an engine".into(),
             ));
-        }
-        let (session, carried) = (&self.session, &self.carried);
+        };
+        self.finish_edits(&name, validate, log)?;
+        let frozen_faces = on_session!(&self.session, |s| s.frozen_faces());
+        let session = &self.session;
         let (mesh, lost) = stage(log, Stage::Download, || {
             Ok(on_session!(session, |s| carried.mesh(s))?)
         })?;
@@ -312,6 +305,97 @@ impl Connectivity {
             split,
             home: self.home,
             frozen_faces,
+        })
+    }
+}
+
+impl Connectivity {
+    /// Opens arrays on an engine for edits by claims. Positions are computed with as they are.
+    ///
+    /// # Errors
+    ///
+    /// Corners that name no vertex, and those of the engine.
+    pub(crate) fn of_arrays(arrays: &EngineArrays, log: &mut dyn Log) -> Result<Connectivity> {
+        let (session, x) = stage(log, Stage::Upload, || {
+            let (positions, faces) = (&arrays.positions, &arrays.faces);
+            Ok(Session::from_engine_arrays(positions, faces, PATCH_SIZE)?)
+        })?;
+        Ok(Connectivity::without_host(session, x, 0))
+    }
+
+    /// Opens patches that are on an engine alone for edits by claims.
+    ///
+    /// # Errors
+    ///
+    /// Those of the engine.
+    pub(crate) fn of_vertices(on: &Vertices, log: &mut dyn Log) -> Result<Connectivity> {
+        let (session, x) = stage(log, Stage::Upload, || {
+            let mut session = Session::open(&on.rx)?;
+            let x = session.attach(&on.x)?;
+            Ok((session, x))
+        })?;
+        Ok(Connectivity::without_host(session, x, on.rx.device_bytes()))
+    }
+
+    fn without_host(session: Session, x: Column<Vertex, Vec3>, device_bytes: usize) -> Self {
+        Connectivity {
+            session: AnySession::Claims(session),
+            x,
+            carried: None,
+            several: None,
+            seams: None,
+            before: Quality::default(),
+            target_length: None,
+            validates_frames: false,
+            frames: None,
+            home: Placement::default(),
+            unit: 1.0,
+            device_bytes,
+        }
+    }
+
+    /// Checks the result if that is asked for, and warns of places that stayed.
+    fn finish_edits(&self, name: &str, validate: bool, log: &mut dyn Log) -> Result<()> {
+        if validate {
+            let wrong = on_session!(&self.session, |s| s.validate())?;
+            if let Some(first) = wrong.first() {
+                return Err(Error::Message(format!(
+                    "{name}the result is not sound: {first} ({} findings in all); this is a bug in rxmesh",
+                    wrong.len()
+                )));
+            }
+        }
+        let frozen_faces = on_session!(&self.session, |s| s.frozen_faces());
+        if frozen_faces > 0 {
+            log.warn(format!(
+                "{name}{frozen_faces} faces touch a place that is not manifold or not consistently oriented; such \
+                places stayed as they are (--repair mends them first)"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Returns the result of edits of arrays, on the engine: vertices and faces in the order of patches.
+    ///
+    /// # Errors
+    ///
+    /// Positions that are not finite, and those of the engine.
+    pub(crate) fn into_arrays(self, log: &mut dyn Log) -> Result<EngineArrays> {
+        self.finish_edits("", false, log)?;
+        let session = match self.session {
+            AnySession::Claims(session) => session,
+            #[cfg(feature = "speculative")]
+            AnySession::Speculative(_) => {
+                let why = "arrays on an engine are edited under the scheduler of claims";
+                return Err(Error::Message(why.into()));
+            }
+        };
+        stage(log, Stage::Patches, || {
+            let mut closed = session.close(RepackOptions::default())?;
+            let x = closed.take(self.x)?;
+            check_finite(&closed.mesh, &x)?;
+            let (positions, faces) = closed.mesh.to_engine_arrays(&x)?;
+            Ok(EngineArrays::new(positions, faces))
         })
     }
 }

@@ -8,6 +8,7 @@
 //! - [`Scene`]: bodies that move; [`Body`]: one mesh that becomes such a body. Units are SI;
 //! - [`Tool`]: meshes as they come from files, in file units.
 
+mod arrays;
 mod body;
 mod connectivity;
 mod scene;
@@ -15,6 +16,7 @@ mod scheduler;
 mod tool;
 mod vertices;
 
+pub use arrays::{EngineArrays, EngineColumn};
 pub use body::{Body, MakesScene, SceneSteps};
 pub(crate) use body::{MeshBox, OverGround, Similar};
 pub use connectivity::{Connectivity, Downloaded, Draft, Keep, Seams};

@@ -1,6 +1,6 @@
 //! Meshes whose connectivity stays.
 
-use super::Several;
+use super::{EngineArrays, Several};
 use crate::log::of_mesh;
 use crate::{Log, Result, Stage, stage};
 use rxmesh_host::Vec3;
@@ -105,6 +105,9 @@ impl Prepared {
             seams: seams.map(Arc::new),
             resident: None,
             moved: None,
+            arrays: None,
+            is_unseen: false,
+            has_left_arrays: false,
         })
     }
 }
@@ -112,34 +115,40 @@ impl Prepared {
 /// Mesh on an engine whose connectivity stays.
 #[derive(Debug)]
 pub struct Vertices {
-    /// Mesh on the host, with the positions before the move if `moved`.
-    mesh: Arc<TriMesh>,
+    /// Mesh on the host, with the positions before the move if `moved`; empty if `is_unseen`.
+    pub(super) mesh: Arc<TriMesh>,
     /// Mesh on the engine.
     pub rx: Arc<RxMesh>,
     /// Positions in working units.
     pub x: Attribute<Vertex, Vec3>,
     /// Place and scale of the working units.
-    placement: Placement,
+    pub(super) placement: Placement,
     /// Several meshes, if it is not one.
     pub several: Option<Several>,
     /// Vertices that the file has split, which are joined on the engine.
-    seams: Option<Arc<SplitSeams>>,
+    pub(super) seams: Option<Arc<SplitSeams>>,
     /// Set if positions stay on the engine until the host asks for them.
-    resident: Option<Resident>,
+    pub(super) resident: Option<Resident>,
     /// Move whose positions are on the engine only.
-    moved: Option<Moved>,
+    pub(super) moved: Option<Moved>,
+    /// Arrays on the engine that the mesh was made of, if it was.
+    pub(super) arrays: Option<EngineArrays>,
+    /// `true` until the host has a copy of the arrays.
+    pub(super) is_unseen: bool,
+    /// `true` if positions are others than those of the arrays.
+    pub(super) has_left_arrays: bool,
 }
 
 /// Vertices that stay on the engine between operations.
 #[derive(Clone, Copy, Debug)]
-struct Resident {
+pub(super) struct Resident {
     /// `true` if the file may have split vertices, which operations that join them need joined.
-    split: bool,
+    pub(super) split: bool,
 }
 
 /// Move that the host has not seen.
 #[derive(Clone, Copy, Debug)]
-struct Moved {
+pub(super) struct Moved {
     /// `true` if the mesh has normals of vertices, which are to be computed anew.
     normals: bool,
 }
@@ -185,6 +194,9 @@ impl Vertices {
             seams: self.seams.clone(),
             resident: self.resident,
             moved: self.moved,
+            arrays: self.arrays.clone(),
+            is_unseen: self.is_unseen,
+            has_left_arrays: self.has_left_arrays,
         })
     }
 
@@ -227,6 +239,7 @@ impl Vertices {
 
     /// Works like [`Vertices::mesh`].
     pub(crate) fn shared_mesh(&mut self, log: &mut dyn Log) -> Result<&Arc<TriMesh>> {
+        self.see(log)?;
         if let Some(Moved { normals }) = self.moved {
             let n = normals.then(|| normals_of(&self.rx, &self.x)).transpose()?;
             self.read_back(log, n)?;
@@ -236,31 +249,49 @@ impl Vertices {
 
     /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
-        self.mesh.vertex_count()
+        let arrays = self.arrays.as_ref();
+        let arrays = arrays.filter(|_| self.is_unseen);
+        arrays.map_or(self.mesh.vertex_count(), |arrays| arrays.counts()[0])
     }
 
     /// Returns the number of faces.
     pub fn face_count(&self) -> usize {
-        self.mesh.face_count()
+        let arrays = self.arrays.as_ref().filter(|_| self.is_unseen);
+        arrays.map_or(self.mesh.face_count(), |arrays| arrays.counts()[1])
     }
 
     /// Returns the vertices that belong to faces, or all if there are no faces.
-    pub fn used_vertices(&self) -> UsedVertices {
-        self.mesh.used_vertices()
+    ///
+    /// # Errors
+    ///
+    /// Those of the engine.
+    pub fn used_vertices(&mut self, log: &mut dyn Log) -> Result<UsedVertices> {
+        self.see(log)?;
+        Ok(self.mesh.used_vertices())
     }
 
     /// Returns the attributes of the mesh on the host. Normals may be those before a move that the host has not seen.
+    /// Columns that are on the engine are not among them.
     pub fn extras(&self) -> &Extras {
         &self.mesh.extras
     }
 
-    /// Sets the normals of the vertices.
+    /// Sets the normals of the vertices, and returns them in the order of the file. They stay on the engine, too, if the
+    /// mesh is one of arrays there.
     ///
     /// # Errors
     ///
-    /// Not one for each vertex.
-    pub fn set_vertex_normals(&mut self, normals: Vec<Vec3>) -> Result<()> {
-        Ok(Arc::make_mut(&mut self.mesh).set_vertex_normals(normals)?)
+    /// Those of the engine.
+    pub fn take_vertex_normals(
+        &mut self,
+        log: &mut dyn Log,
+        normals: &mut Attribute<Vertex, Vec3>,
+    ) -> Result<Vec<Vec3>> {
+        let values = self.download(log, normals)?;
+        if !self.add_on_engine(ElementKind::Vertex, NORMAL, normals)? {
+            Arc::make_mut(&mut self.mesh).set_vertex_normals(values.clone())?;
+        }
+        Ok(values)
     }
 
     /// Computes the signed volume of the cones from the middle of the bounding box to the faces, in working units: that
@@ -345,7 +376,8 @@ impl Vertices {
     ) -> Result<T> {
         let unseen = self.moved.is_some_and(|moved| moved.normals);
         let had_normals = self.drop_normals(log) || unseen;
-        if self.mesh.faces.is_empty() {
+        self.drop_engine_normals();
+        if self.face_count() == 0 {
             let path = log
                 .mesh_name()
                 .map_or(String::new(), |name| format!("{name}: "));
@@ -354,6 +386,7 @@ impl Vertices {
             ));
         }
         if self.resident.is_some() {
+            self.has_left_arrays = true;
             let result = self.compute(log, name, work)?;
             self.moved = Some(Moved {
                 normals: had_normals,
@@ -412,7 +445,8 @@ impl Vertices {
     }
 
     /// Copies values of vertices or faces into the mesh as columns, and warns of columns that they replace. The number
-    /// beside each name is the power of a length that its unit has.
+    /// beside each name is the power of a length that its unit has. They stay on the engine if the mesh is one of arrays
+    /// there, whose unit is 1.
     ///
     /// # Errors
     ///
@@ -422,6 +456,12 @@ impl Vertices {
         log: &mut dyn Log,
         columns: [(&str, i32, &mut Attribute<E, f32>); N],
     ) -> Result<()> {
+        if self.is_of_arrays() {
+            for (name, _, a) in columns {
+                self.add_on_engine(element_of::<E>(), name, a)?;
+            }
+            return Ok(());
+        }
         let mut values = Vec::with_capacity(N);
         let unit = self.unit();
         stage(log, Stage::Download, || {

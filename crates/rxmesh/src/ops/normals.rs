@@ -52,10 +52,9 @@ impl Operation for Normals {
         on.compute(log, "computing normals", |rx, x| {
             normals::vertex_normals(rx, x, &mut n).map_err(explained(TOO_LARGE))
         })?;
-        let values = on.download(log, &mut n)?;
+        let values = on.take_vertex_normals(log, &mut n)?;
         let zero = values.iter().filter(|n| **n == Vec3::ZERO).count() as u64;
         let unit = values.len() as u64 - zero;
-        on.set_vertex_normals(values)?;
         Ok(NormalsOpReport {
             normals: Counts { unit, zero },
         })

@@ -105,14 +105,12 @@ measures are those of the Verdict library (Stimpson et al. 2007).";
             ],
         )?;
         on.show::<Face>(log, "radius_ratio")?;
-        let column = |name| {
-            let column = on.extras().column(ElementKind::Face, name);
-            column.map_or(Vec::new(), |c| {
-                (0..c.data.len()).map(|i| c.data.get(i)).collect()
-            })
-        };
-        let [ratios, angles, areas]: [Vec<f64>; 3] =
-            ["radius_ratio", "smallest_angle", "area"].map(column);
+        let column = |name| on.column_values(ElementKind::Face, name);
+        let (ratios, angles, areas) = (
+            column("radius_ratio")?,
+            column("smallest_angle")?,
+            column("area")?,
+        );
         let listed = |face: u32| Listed {
             face,
             radius_ratio: ratios[face as usize] as f32,

@@ -134,7 +134,7 @@ Normals of the input are recomputed.";
 
     fn run(on: &mut Vertices, args: &SpringArgs, log: &mut dyn Log) -> Result<SpringOpReport> {
         let mut pins = pins(on, args, log)?;
-        let used = on.used_vertices();
+        let used = on.used_vertices(log)?;
         let pinned = (0..)
             .zip(&pins)
             .filter(|&(v, &p)| p != 0 && used.contains(v));

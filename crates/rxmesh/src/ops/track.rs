@@ -67,8 +67,8 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
                     "frame {frame} is not sound: {first}; this is a bug in rxmesh"
                 )));
             }
-            if let Some(show) = &mut frames {
-                let mut mesh = now.mesh(&carried)?;
+            if let (Some(show), Some(carried)) = (&mut frames, &carried) {
+                let mut mesh = now.mesh(carried)?;
                 if let Some(seams) = &seams {
                     mesh = seams.split_again(&mesh)?;
                 }

@@ -22,6 +22,35 @@ impl CudaEngine {
         }
     }
 
+    /// Returns the number of the GPU.
+    pub(in crate::engine) fn ordinal(&self) -> u32 {
+        self.ordinal
+    }
+
+    /// Returns the number of the GPU in whose memory an address lies.
+    pub(in crate::engine) fn gpu_of(&self, address: u64) -> Option<u32> {
+        self.enter().ok()?;
+        let known = Known::at(address);
+        let number = known.ordinal().filter(|_| known.is_on_device())?;
+        u32::try_from(number).ok()
+    }
+
+    /// Returns the stream as other libraries name it.
+    pub(in crate::engine) fn raw_stream(&self) -> u64 {
+        driver::raw_stream(&self.stream)
+    }
+
+    /// Has later work of this engine's stream wait for all that another stream was given so far.
+    ///
+    /// # Safety
+    ///
+    /// The stream is alive and of this GPU.
+    pub(in crate::engine) unsafe fn wait_for(&self, stream: u64) -> Result<(), EngineError> {
+        self.enter()?;
+        // SAFETY: the caller's.
+        unsafe { driver::wait_for(&self.stream, stream) }
+    }
+
     /// Copies between this engine's memory and memory of another owner, after all work entered so far in this engine's
     /// stream and in the owner's, and before all work entered in either later.
     ///

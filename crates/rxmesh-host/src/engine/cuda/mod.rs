@@ -11,7 +11,7 @@ use super::memory::Memory as _;
 use super::policy::Policy;
 use super::ptx::{self, unpack};
 use super::{EngineError, EngineInfo, Ptx};
-pub(super) use driver::count;
+pub(super) use driver::{ThreadContext, count};
 use memory::READBACK_BYTES;
 use modules::Modules;
 use rxmesh_cuda_driver::early;

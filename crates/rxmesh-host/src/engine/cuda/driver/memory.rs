@@ -242,6 +242,59 @@ pub(in crate::engine::cuda) unsafe fn copy_between(
     }
 }
 
+/// Has later work of `stream` wait for all that `theirs` was given so far.
+///
+/// # Safety
+///
+/// `theirs` is a live stream of the current context.
+pub(in crate::engine::cuda) unsafe fn wait_for(
+    stream: &Stream,
+    theirs: u64,
+) -> Result<(), EngineError> {
+    let mark = Mark::new()?;
+    // SAFETY: the caller's. An event lives on in the driver as long as a stream waits for it.
+    unsafe {
+        raw(
+            "an event",
+            cu::cuEventRecord(mark.0, theirs as cu::CUstream),
+        )?;
+        raw(
+            "waiting for another stream",
+            cu::cuStreamWaitEvent(stream.as_inner(), mark.0, 0),
+        )
+    }
+}
+
+/// Returns the address by which other libraries name a stream.
+pub(in crate::engine::cuda) fn raw_stream(stream: &Stream) -> u64 {
+    stream.as_inner() as u64
+}
+
+/// The context that is current in a thread, of any library.
+#[derive(Debug)]
+pub(in crate::engine) struct ThreadContext(cu::CUcontext);
+
+impl ThreadContext {
+    /// Returns it, also if there is none; `None` if the driver does not say it.
+    pub(in crate::engine) fn get() -> Option<ThreadContext> {
+        let mut context = std::ptr::null_mut();
+        if !rxmesh_cuda_driver::is_loaded() {
+            return Some(ThreadContext(context));
+        }
+        // SAFETY: the driver writes the context.
+        let code = unsafe { cu::cuCtxGetCurrent(&mut context) };
+        (code == cu::cudaError_enum::CUDA_SUCCESS).then_some(ThreadContext(context))
+    }
+
+    /// Makes it current again. A failure leaves nothing to do.
+    pub(in crate::engine) fn set(self) {
+        if rxmesh_cuda_driver::is_loaded() {
+            // SAFETY: a context that was current in this thread, or none; libraries keep theirs for the process.
+            unsafe { cu::cuCtxSetCurrent(self.0) };
+        }
+    }
+}
+
 /// An event that is only waited for.
 struct Mark(cu::CUevent);
 

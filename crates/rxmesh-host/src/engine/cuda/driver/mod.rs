@@ -19,7 +19,10 @@ use rxmesh_cuda_driver::early;
 use std::ffi::{CStr, c_void};
 
 mod memory;
-pub(super) use memory::{Known, Pool, allocate, clear, copy, copy_between, download, free, upload};
+pub(in crate::engine) use memory::ThreadContext;
+pub(super) use memory::{
+    Known, Pool, allocate, clear, copy, copy_between, download, free, raw_stream, upload, wait_for,
+};
 
 /// A function of a module that is loaded.
 pub(super) type Handle = cu::CUfunction;

@@ -1,16 +1,15 @@
-//! Flags of pictures.
+//! Options of pictures as flags of a command line.
 
-use crate::picture::{self, Drawable, PictureFile};
-use anyhow::Result;
+use crate::drawable::{Drawable, EncodedPicture, draw};
+use crate::{
+    Background, ColorMap, CutPlane, Paint, PictureError, PictureOptions, Rgb, UpAxis, Viewpoint,
+};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use rxmesh_picture::{
-    Background, ColorMap, CutPlane, Paint, PictureOptions, Rgb, UpAxis, Viewpoint,
-};
 
-/// Flags of a picture.
+/// Flags of a picture: their documentation is the help.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct PictureArgs {
+pub struct PictureArgs {
     /// Width and height in pixels [default: 1600x1200; of several meshes 800x800 each]
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<[u32; 2]>,
@@ -204,26 +203,32 @@ impl PictureArgs {
     }
 
     /// Refuses options that are out of range on every mesh.
-    pub(crate) fn check(&self) -> Result<(), rxmesh_host::Error> {
-        self.options(1)
-            .check()
-            .map_err(|e| rxmesh_host::Error::Options(e.to_string()))
+    ///
+    /// # Errors
+    ///
+    /// As [`PictureOptions::check`].
+    pub fn check(&self) -> Result<(), PictureError> {
+        self.options(1).check()
     }
 
     /// Returns the plane that cuts the meshes.
-    pub(crate) fn cut(&self) -> Option<CutPlane> {
+    pub fn cut(&self) -> Option<CutPlane> {
         self.cut
     }
 
     /// Draws meshes: with captions if several stand beside each other.
-    pub(crate) fn draw(&self, meshes: &[Drawable<'_>]) -> Result<PictureFile> {
+    ///
+    /// # Errors
+    ///
+    /// A mesh that is not sound, and options that do not fit it.
+    pub fn draw(&self, meshes: &[Drawable<'_>]) -> Result<EncodedPicture, PictureError> {
         let labels = match self.patches {
             true => meshes
                 .iter()
                 .map(Drawable::patches)
-                .collect::<Result<Vec<_>>>()?,
+                .collect::<Result<Vec<_>, _>>()?,
             false => Vec::new(),
         };
-        picture::draw(meshes, &labels, &self.options(meshes.len()), self.animate)
+        draw(meshes, &labels, &self.options(meshes.len()), self.animate)
     }
 }
