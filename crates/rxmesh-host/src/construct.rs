@@ -5,8 +5,8 @@
 //! cuts them into patches and packs these. The host reads a few counters on the way.
 
 use crate::Error;
-use crate::edit::fill;
 use crate::engine::{Buffer, Engine, Foreign};
+use crate::parallel::fill;
 use crate::parallel::scan;
 use crate::patch::PatchError;
 use crate::repack::{RepackOptions, RepackSource, Repacked, repack_sound, words_of};
