@@ -1,9 +1,7 @@
 //! Elastic bodies in `f64`, by plain code: gradients of shape functions, energies of cells, forces by their definition,
 //! the polar rotation, and steps of implicit Euler solved to convergence.
 
-use faer::linalg::solvers::Solve;
-use faer::sparse::{SparseColMat, Triplet};
-use faer::{Mat, Side};
+use crate::cholesky::Cholesky;
 use glam::{DMat3, DVec3};
 
 /// Body at rest, with the parameters of a step.
@@ -52,13 +50,39 @@ pub fn nearest_rotation(f: DMat3) -> DMat3 {
         [0.0, 0.0, m(1, 1) - m(0, 0) - m(2, 2), m(1, 2) + m(2, 1)],
         [0.0, 0.0, 0.0, m(2, 2) - m(0, 0) - m(1, 1)],
     ];
-    let a = Mat::from_fn(4, 4, |r, c| a[r.min(c)][r.max(c)]);
-    let eigen = a
-        .self_adjoint_eigen(Side::Lower)
-        .expect("a symmetric matrix");
-    // Eigenvalues ascend.
-    let q = |k: usize| eigen.U()[(k, 3)];
-    DMat3::from_quat(glam::DQuat::from_xyzw(q(1), q(2), q(3), q(0)).normalize())
+    let [w, x, y, z] = first_eigenvector(std::array::from_fn(|r| {
+        std::array::from_fn(|c| a[r.min(c)][r.max(c)])
+    }));
+    DMat3::from_quat(glam::DQuat::from_xyzw(x, y, z, w).normalize())
+}
+
+/// Returns the eigenvector of a symmetric matrix that belongs to the largest eigenvalue, by Jacobi's rotations (Golub
+/// and Van Loan, Matrix Computations, section 8.5).
+fn first_eigenvector(mut a: [[f64; 4]; 4]) -> [f64; 4] {
+    let mut vectors: [[f64; 4]; 4] =
+        std::array::from_fn(|r| std::array::from_fn(|c| f64::from(u8::from(r == c))));
+    // Convergence is quadratic: a handful of sweeps is enough.
+    for _ in 0..12 {
+        for (p, q) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)] {
+            if a[p][q] == 0.0 {
+                continue;
+            }
+            let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
+            let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
+            let c = t.hypot(1.0).recip();
+            let s = t * c;
+            for row in a.iter_mut().chain(&mut vectors) {
+                (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
+            }
+            for k in 0..4 {
+                (a[p][k], a[q][k]) = (c * a[p][k] - s * a[q][k], s * a[p][k] + c * a[q][k]);
+            }
+        }
+    }
+    let largest = (0..4)
+        .max_by(|&i, &j| a[i][i].total_cmp(&a[j][j]))
+        .expect("four");
+    vectors.map(|row| row[largest])
 }
 
 impl Elastic {
@@ -150,7 +174,7 @@ impl Elastic {
     }
 
     /// Factors the matrix of projective dynamics: held vertices have the row of the identity.
-    pub fn factor(&self, dt: f64) -> faer::sparse::linalg::solvers::Llt<usize, f64> {
+    pub fn factor(&self, dt: f64) -> Cholesky {
         let (n, mut entries) = (self.rest.len(), Vec::new());
         for v in 0..n {
             let own = if self.held[v] {
@@ -158,7 +182,7 @@ impl Elastic {
             } else {
                 self.mass[v] / (dt * dt)
             };
-            entries.push(Triplet::new(v, v, own));
+            entries.push((v, v, own));
         }
         for c in 0..self.cells.len() {
             let (g, volume) = self.shape(c);
@@ -166,15 +190,12 @@ impl Elastic {
                 for (j, w) in self.cells[c].iter().map(|w| *w as usize).enumerate() {
                     if !self.held[v] && !self.held[w] {
                         let value = 2.0 * self.mu[c] * volume * g[i].dot(g[j]);
-                        entries.push(Triplet::new(v, w, value));
+                        entries.push((v, w, value));
                     }
                 }
             }
         }
-        let matrix = SparseColMat::try_new_from_triplets(n, n, &entries).expect("indices in range");
-        matrix
-            .sp_cholesky(Side::Lower)
-            .expect("a positive definite matrix")
+        Cholesky::new(n, entries)
     }
 
     /// Runs local and global steps of projective dynamics, each solved exactly; returns the positions after each round.
@@ -182,9 +203,8 @@ impl Elastic {
         let factor = self.factor(dt);
         for _ in 0..rounds {
             let r = self.residual(Density::AsRigidAsPossible, &x, s, dt);
-            let change = factor.solve(Mat::from_fn(x.len(), 3, |v, k| r[v][k]));
-            for (v, x) in x.iter_mut().enumerate() {
-                *x += DVec3::new(change[(v, 0)], change[(v, 1)], change[(v, 2)]);
+            for (x, change) in x.iter_mut().zip(factor.solve(&r)) {
+                *x += change;
             }
         }
         x
@@ -217,13 +237,12 @@ impl Elastic {
             if size(&r) <= tolerance * start {
                 return x;
             }
-            let change = factor.solve(Mat::from_fn(x.len(), 3, |v, k| r[v][k]));
-            let way = |v: usize| DVec3::new(change[(v, 0)], change[(v, 1)], change[(v, 2)]);
+            let way = factor.solve(&r);
             // Heavy ball; without momentum where the energy would rise.
             let now = self.objective(density, &x, s, dt);
             let mut by = 1.0;
             loop {
-                let moved = |v: usize| way(v) * by + momentum[v] * (0.7 * by);
+                let moved = |v: usize| way[v] * by + momentum[v] * (0.7 * by);
                 let next: Vec<DVec3> = (0..x.len()).map(|v| x[v] + moved(v)).collect();
                 if self.objective(density, &next, s, dt) <= now || by < 1e-6 {
                     momentum = (0..x.len()).map(|v| next[v] - x[v]).collect();

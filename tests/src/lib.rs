@@ -1,5 +1,6 @@
 //! Conformance suite of rxmesh: shared code of the checks in `tests/`.
 //!
+//! - [`cholesky`]: direct solution of sparse systems in `f64`;
 //! - [`edits`]: expected rounds of edit scripts, over plain triangles;
 //! - [`engines`]: one check, a test on every engine ([`conformance!`]), and with every way to resolve conflicts
 //!   ([`conformance_of_schedulers!`]);
@@ -16,6 +17,7 @@
 //! - [`surfaces`]: subdivision surfaces by plain code;
 //! - [`volumes`], [`volume_oracle`]: tetrahedra made in code, and their relations by naive code.
 
+pub mod cholesky;
 pub mod distance;
 pub mod edits;
 pub mod elastic;

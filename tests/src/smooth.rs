@@ -1,9 +1,7 @@
 //! Vertex normals and mean curvature flow in `f64`, as written in the papers.
 
+use crate::cholesky::Cholesky;
 use crate::oracle::Oracle;
-use faer::Side;
-use faer::linalg::solvers::Solve;
-use faer::sparse::{SparseColMat, Triplet};
 use glam::{DVec3, Vec3};
 use std::collections::HashMap;
 
@@ -80,7 +78,7 @@ impl Flow {
         Flow { areas, weights }
     }
 
-    /// Solves `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j = 2 A_i x0_i` directly (sparse Cholesky of faer), in
+    /// Solves `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j = 2 A_i x0_i` directly, in
     /// coordinates relative to the first vertex and the mesh's size. A vertex without area stays.
     pub fn solve(&self, positions: &[Vec3], dt: f64) -> Vec<DVec3> {
         let n = positions.len();
@@ -113,19 +111,11 @@ impl Flow {
             assert!(!still(i) && !still(j), "a weight at a vertex without area");
             diagonal[i] += w;
             diagonal[j] += w;
-            entries.push(Triplet::new(i, j, -w));
-            entries.push(Triplet::new(j, i, -w));
+            entries.extend([(i, j, -w), (j, i, -w)]);
         }
-        entries.extend((0..n).map(|i| Triplet::new(i, i, diagonal[i])));
-        let matrix =
-            SparseColMat::<usize, f64>::try_new_from_triplets(n, n, &entries).expect("a matrix");
-        let factor = matrix
-            .sp_cholesky(Side::Lower)
-            .expect("a positive definite matrix");
-        let x = factor.solve(faer::Mat::from_fn(n, 3, |i, k| right[i][k]));
-        (0..n)
-            .map(|i| origin + DVec3::new(x[(i, 0)], x[(i, 1)], x[(i, 2)]))
-            .collect()
+        entries.extend((0..n).map(|i| (i, i, diagonal[i])));
+        let x = Cholesky::new(n, entries).solve(&right);
+        x.into_iter().map(|x| origin + x).collect()
     }
 }
 

@@ -1,4 +1,5 @@
-//! Bins: the faces that may be seen in each tile of the picture, in ascending order.
+//! Bins: the faces that may be seen in each tile of the picture, first those that turn their front to the viewer, then
+//! the others; each in ascending order. On closed surfaces the front hides all others, which then cost little.
 
 use crate::camera::{SUBPIXELS, Spot};
 use rayon::prelude::*;
@@ -32,13 +33,14 @@ impl TileGrid {
 /// Faces of every tile.
 #[derive(Debug)]
 pub(crate) struct Bins {
+    tiles: usize,
     groups: Vec<FaceGroup>,
 }
 
 /// Bins of some faces that follow each other.
 #[derive(Debug)]
 struct FaceGroup {
-    /// Start of each tile in `faces`.
+    /// Start of each bin in `faces`: of all tiles' front sides, then of their back sides.
     starts: Vec<u32>,
     faces: Vec<u32>,
 }
@@ -57,9 +59,10 @@ impl Lattice {
     }
 }
 
-/// A face that may be seen, and its tiles.
+/// A face that may be seen, its side and its tiles.
 struct Placed {
     face: u32,
+    is_back: bool,
     columns: Range<u16>,
     rows: Range<u16>,
 }
@@ -77,9 +80,10 @@ impl Bins {
         let groups = faces.par_chunks(share).enumerate().map(|(i, part)| {
             let placed = part.iter().enumerate().filter_map(|(f, corners)| {
                 let corners = corners.map(|v| spots[v as usize]);
-                let [columns, rows] = tiles(corners, grid, lattice)?;
+                let (is_back, [columns, rows]) = tiles(corners, grid, lattice)?;
                 Some(Placed {
                     face: (i * share + f) as u32,
+                    is_back,
                     columns,
                     rows,
                 })
@@ -87,34 +91,39 @@ impl Bins {
             FaceGroup::new(&placed.collect::<Vec<_>>(), grid)
         });
         Bins {
+            tiles: grid.columns * grid.rows,
             groups: groups.collect(),
         }
     }
 
-    /// Returns the faces of a tile, ascending.
-    pub(crate) fn of(&self, tile: usize) -> impl Iterator<Item = u32> + '_ {
-        let each = self.groups.iter().flat_map(move |g| {
-            let range = g.starts[tile] as usize..g.starts[tile + 1] as usize;
-            &g.faces[range]
-        });
-        each.copied()
+    /// Returns the faces of a tile.
+    pub(crate) fn of(&self, tile: usize) -> impl Iterator<Item = &[u32]> {
+        let sides = [tile, self.tiles + tile];
+        sides.into_iter().flat_map(|bin| {
+            self.groups.iter().map(move |g| {
+                let range = g.starts[bin] as usize..g.starts[bin + 1] as usize;
+                &g.faces[range]
+            })
+        })
     }
 }
 
 impl FaceGroup {
     fn new(placed: &[Placed], grid: TileGrid) -> FaceGroup {
-        let mut starts = vec![0u32; grid.columns * grid.rows + 1];
-        let tiles = |p: &Placed| {
+        let tiles = grid.columns * grid.rows;
+        let mut starts = vec![0u32; 2 * tiles + 1];
+        let bins = |p: &Placed| {
             let columns = p.columns.clone();
+            let side = if p.is_back { tiles } else { 0 };
             p.rows.clone().flat_map(move |row| {
-                let first = usize::from(row) * grid.columns;
+                let first = side + usize::from(row) * grid.columns;
                 columns
                     .clone()
                     .map(move |column| first + usize::from(column))
             })
         };
         for p in placed {
-            tiles(p).for_each(|t| starts[t + 1] += 1);
+            bins(p).for_each(|t| starts[t + 1] += 1);
         }
         for t in 1..starts.len() {
             starts[t] += starts[t - 1];
@@ -122,7 +131,7 @@ impl FaceGroup {
         let mut faces = vec![0u32; starts[starts.len() - 1] as usize];
         let mut next = starts.clone();
         for p in placed {
-            for t in tiles(p) {
+            for t in bins(p) {
                 faces[next[t] as usize] = p.face;
                 next[t] += 1;
             }
@@ -131,8 +140,12 @@ impl FaceGroup {
     }
 }
 
-/// Returns the columns and rows of the tiles that a face may be seen in.
-fn tiles([a, b, c]: [Spot; 3], grid: TileGrid, lattice: Lattice) -> Option<[Range<u16>; 2]> {
+/// Returns the columns and rows of the tiles that a face may be seen in, and `true` for one that is seen from behind.
+fn tiles(
+    [a, b, c]: [Spot; 3],
+    grid: TileGrid,
+    lattice: Lattice,
+) -> Option<(bool, [Range<u16>; 2])> {
     let area =
         i64::from(b.x - a.x) * i64::from(c.y - a.y) - i64::from(c.x - a.x) * i64::from(b.y - a.y);
     if area == 0 {
@@ -148,8 +161,8 @@ fn tiles([a, b, c]: [Spot; 3], grid: TileGrid, lattice: Lattice) -> Option<[Rang
         let end = (high.div_euclid(side) + 1).min(count as i32);
         (first < end).then_some(first as u16..end as u16)
     };
-    Some([
-        range(a.x, b.x, c.x, grid.columns)?,
-        range(a.y, b.y, c.y, grid.rows)?,
-    ])
+    let columns = range(a.x, b.x, c.x, grid.columns)?;
+    let rows = range(a.y, b.y, c.y, grid.rows)?;
+    // The picture's y points down: faces that turn counter-clockwise have negative areas there.
+    Some((area > 0, [columns, rows]))
 }

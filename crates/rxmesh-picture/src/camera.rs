@@ -175,6 +175,12 @@ impl Camera {
         )
     }
 
+    /// Returns the places of the vertices of a mesh in the picture.
+    pub(crate) fn spots(&self, mesh: &TriMesh) -> Vec<Spot> {
+        let positions = mesh.positions.par_iter().with_min_len(1 << 12);
+        positions.map(|p| self.see(*p)).collect()
+    }
+
     /// Returns the place of a point in the picture.
     pub(crate) fn see(&self, p: Vec3) -> Spot {
         self.project(self.turned(p))

@@ -5,10 +5,11 @@ use crate::camera::{Camera, SUBPIXELS};
 use crate::color::{Encoder, LinearColor};
 use crate::error::PictureError;
 use crate::image::Picture;
-use crate::occlusion::{Depths, occlusion};
+use crate::occlusion::{Depths, Occlusion};
 use crate::options::Background;
 use crate::raster::{NO_FACE, Pattern, TileBuffer};
 use crate::shadow::Shadow;
+use crate::stages::{PictureStage, StageClock};
 use crate::surface::Surface;
 use rayon::prelude::*;
 
@@ -20,6 +21,8 @@ const DARKEST: f32 = 0.62;
 /// Light of the surface before it is put on the background, row by row.
 pub(crate) struct Canvas {
     width: usize,
+    /// Side of the cells of pixels whose occlusion is computed once.
+    step: usize,
     /// Mean light of the samples on a surface, in units of 1 / [`FULL`], and their share of the pixel in 1/255.
     light: Vec<[u16; 4]>,
     /// Distance of the nearest face along the camera's axis.
@@ -41,12 +44,16 @@ impl Canvas {
     pub(crate) fn draw<const S: usize>(
         surface: &Surface<'_>,
         [width, height]: [usize; 2],
+        clock: &StageClock,
     ) -> Result<Canvas, PictureError> {
         let grid = TileGrid::new(width, height);
         let faces = &surface.scaled.mesh.faces;
-        let bins = Bins::new(faces, surface.spots, grid, Pattern::<S>::lattice());
+        let bins = clock.time(PictureStage::Bins, || {
+            Bins::new(faces, surface.spots, grid, Pattern::<S>::lattice())
+        });
         let mut canvas = Canvas {
             width,
+            step: if S > 4 { 1 } else { 2 },
             light: table([0; 4], width, height)?,
             distance: table(f32::INFINITY, width, height)?,
             normals: table([0; 3], width, height)?,
@@ -66,17 +73,21 @@ impl Canvas {
                     normals,
                 };
                 for column in 0..grid.columns {
-                    let mut found = bins.of(row * grid.columns + column).peekable();
-                    if found.peek().is_none() {
+                    let at = row * grid.columns + column;
+                    if bins.of(at).all(<[u32]>::is_empty) {
                         continue;
                     }
                     tile.clear();
                     let origin = [(column * TILE) as i32, (row * TILE) as i32];
-                    for face in found {
-                        let corners = faces[face as usize].map(|v| surface.spots[v as usize]);
-                        tile.draw(face, corners, origin);
-                    }
-                    band.shade(surface, tile, column);
+                    clock.time(PictureStage::Raster, || {
+                        for &face in bins.of(at).flatten() {
+                            let corners = faces[face as usize].map(|v| surface.spots[v as usize]);
+                            tile.draw(face, corners, origin);
+                        }
+                    });
+                    clock.time(PictureStage::Resolve, || {
+                        band.shade(surface, tile, column);
+                    });
                 }
             });
         Ok(canvas)
@@ -88,18 +99,21 @@ impl Canvas {
         camera: &Camera,
         background: Background,
         shadow: Option<&Shadow>,
+        clock: &StageClock,
     ) -> Picture {
         let depths = Depths {
             width: self.width,
             distance: &self.distance,
             normals: &self.normals,
         };
-        let open = occlusion(&depths, camera);
+        let open = clock.time(PictureStage::Occlusion, || {
+            Occlusion::new(&depths, camera, self.step)
+        });
         let height = self.light.len() / self.width;
         let ground = Ground::new(background);
         let mut picture = Picture::plain(self.width as u32, height as u32, ground.pixel(0.0));
         let rows = picture.pixels.par_chunks_mut(self.width).enumerate();
-        rows.for_each(|(y, row)| {
+        let finish = |(y, row): (usize, &mut [[u8; 4]])| {
             let first = y * self.width;
             for (x, out) in row.iter_mut().enumerate() {
                 let [r, g, b, alpha] = self.light[first + x];
@@ -113,12 +127,14 @@ impl Canvas {
                 if alpha > 0 {
                     let light = [r, g, b].map(|l| f32::from(l) * (1.0 / FULL));
                     let share = f32::from(alpha) * (1.0 / 255.0);
-                    *out = ground.under(dim(light, open[first + x]), share, hidden);
+                    let open = open.at([x, y], self.distance[first + x]);
+                    *out = ground.under(dim(light, open), share, hidden);
                 } else if hidden > 0.0 {
                     *out = ground.pixel(hidden);
                 }
             }
-        });
+        };
+        clock.time(PictureStage::Finish, || rows.for_each(finish));
         picture
     }
 }

@@ -36,6 +36,7 @@ mod points;
 mod raster;
 mod render;
 mod shadow;
+mod stages;
 mod surface;
 mod values;
 
@@ -49,4 +50,5 @@ pub use image::Picture;
 pub use options::{
     Background, ColorMap, MAX_PIXELS, MAX_SIDE, Paint, PictureOptions, UpAxis, Viewpoint,
 };
-pub use render::{Panel, render, render_animation, render_panels};
+pub use render::{Panel, render, render_animation, render_panels, render_timed};
+pub use stages::StageTime;

@@ -10,8 +10,9 @@ use glam::{DVec3, Vec3};
 struct Lamp {
     toward: Vec3,
     color: LinearColor,
-    /// Share of the dark side that the light reaches, as that of a large lamp does.
+    /// Share of the dark side that the light reaches, as that of a large lamp does, and 1 / (1 + share).
     wrap: f32,
+    inverse: f32,
 }
 
 /// Lights of a picture, in the mesh's space.
@@ -39,6 +40,7 @@ impl Lights {
             toward,
             color,
             wrap,
+            inverse: 1.0 / (1.0 + wrap),
         };
         let key = place(-0.55, 0.75, 0.70);
         let viewer = place(0.0, 0.0, 1.0);
@@ -62,12 +64,13 @@ impl Lights {
     }
 
     /// Returns the light that a surface of a colour sends to the viewer.
+    #[inline]
     pub(crate) fn shade(&self, color: LinearColor, normal: Vec3) -> LinearColor {
         let high = 0.5 + 0.5 * normal.dot(self.up);
         let mut light: LinearColor =
             std::array::from_fn(|i| self.ground[i] + high * (self.sky[i] - self.ground[i]));
         for lamp in &self.lamps {
-            let facing = (normal.dot(lamp.toward) + lamp.wrap) / (1.0 + lamp.wrap);
+            let facing = (normal.dot(lamp.toward) + lamp.wrap) * lamp.inverse;
             let facing = facing.max(0.0);
             for (sum, part) in light.iter_mut().zip(lamp.color) {
                 *sum += facing * part;

@@ -8,6 +8,9 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use rxmesh_host::TriMesh;
 
+/// Faces that are looked at together.
+const SHARE: usize = 1 << 14;
+
 /// Normals of a mesh.
 #[derive(Debug)]
 pub(crate) struct CornerNormals {
@@ -95,24 +98,26 @@ impl CornerNormals {
     /// Lists the faces of vertices at which one is turned far from the mean.
     fn find_sharp(&mut self, scaled: Scaled<'_>, half: f32) {
         let mesh = scaled.mesh;
-        let is_sharp = |face: usize| {
-            let normal = scaled.normal(face);
-            let turned = |v: u32| normal.dot(self.vertices[v as usize]) < half;
-            mesh.faces[face].map(|v| normal != Vec3::ZERO && turned(v))
+        let sharp_corners = |(i, faces): (usize, &[[u32; 3]])| {
+            let mut found = Vec::new();
+            for (k, corners) in faces.iter().enumerate() {
+                let normal = scaled.normal(i * SHARE + k);
+                let [a, b, c] = corners.map(|v| normal.dot(self.vertices[v as usize]) < half);
+                if (a | b | c) && normal != Vec3::ZERO {
+                    let sharp = corners.iter().zip([a, b, c]).filter(|(_, sharp)| *sharp);
+                    found.extend(sharp.map(|(v, _)| *v));
+                }
+            }
+            found
         };
-        let faces = (0..mesh.faces.len()).into_par_iter().with_min_len(1 << 12);
-        let found: Vec<u32> = faces
-            .flat_map_iter(|f| {
-                let (corners, sharp) = (mesh.faces[f], is_sharp(f));
-                (0..3).filter(move |&k| sharp[k]).map(move |k| corners[k])
-            })
-            .collect();
-        if found.is_empty() {
+        let parts = mesh.faces.par_chunks(SHARE).enumerate();
+        let found: Vec<Vec<u32>> = parts.map(sharp_corners).collect();
+        if found.iter().all(Vec::is_empty) {
             return;
         }
         let mut sharp = vec![0u32; mesh.positions.len()];
         let mut count = 0;
-        for v in found {
+        for v in found.into_iter().flatten() {
             let place = &mut sharp[v as usize];
             if *place == 0 {
                 count += 1;

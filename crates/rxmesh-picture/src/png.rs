@@ -96,34 +96,39 @@ fn filter(
     width: usize,
     channels: usize,
 ) -> Vec<u8> {
-    let bytes = |row: &[[u8; 4]], to: &mut Vec<u8>| {
-        to.clear();
-        match channels {
-            4 => to.extend(row.as_flattened()),
-            _ => to.extend(row.iter().flat_map(|&[r, g, b, _]| [r, g, b])),
+    // A row begins with a pixel of zeros, so that each byte has one to its left.
+    let length = width * channels;
+    let bytes = |row: &[[u8; 4]], to: &mut [u8]| match channels {
+        4 => to[4..].copy_from_slice(row.as_flattened()),
+        _ => {
+            let to = to[3..].as_chunks_mut::<3>().0;
+            to.iter_mut()
+                .zip(row)
+                .for_each(|(to, &[r, g, b, _])| *to = [r, g, b]);
         }
     };
-    let length = width * channels;
-    let (mut above, mut row) = (Vec::with_capacity(length), Vec::with_capacity(length));
-    match before {
-        Some(before) => bytes(before, &mut above),
-        None => above.resize(length, 0),
+    let mut above = vec![0u8; channels + length];
+    let mut row = above.clone();
+    if let Some(before) = before {
+        bytes(before, &mut above);
     }
-    let mut tries = vec![vec![0u8; length]; 3];
+    let mut tries: [Vec<u8>; 3] = std::array::from_fn(|_| vec![0; length]);
     let mut out = Vec::with_capacity((length + 1) * (pixels.len() / width));
     for line in pixels.chunks(width) {
         bytes(line, &mut row);
+        let (own, left) = (&row[channels..], &row[..length]);
+        let (up, corner) = (&above[channels..], &above[..length]);
         // Sub, Up and Paeth; rows without any difference need no other.
-        for i in 0..length {
-            let left = if i >= channels { row[i - channels] } else { 0 };
-            let corner = if i >= channels {
-                above[i - channels]
-            } else {
-                0
-            };
-            tries[0][i] = row[i].wrapping_sub(left);
-            tries[1][i] = row[i].wrapping_sub(above[i]);
-            tries[2][i] = row[i].wrapping_sub(paeth(left, above[i], corner));
+        let [by_left, by_up, by_nearest] = &mut tries;
+        for ((out, own), left) in by_left.iter_mut().zip(own).zip(left) {
+            *out = own.wrapping_sub(*left);
+        }
+        for ((out, own), up) in by_up.iter_mut().zip(own).zip(up) {
+            *out = own.wrapping_sub(*up);
+        }
+        let around = left.iter().zip(up).zip(corner);
+        for ((out, own), ((left, up), corner)) in by_nearest.iter_mut().zip(own).zip(around) {
+            *out = own.wrapping_sub(paeth(*left, *up, *corner));
         }
         let cost = |of: &[u8]| {
             of.iter()
@@ -141,14 +146,14 @@ fn filter(
 
 /// Returns the neighbour that is nearest to left + above - corner.
 fn paeth(left: u8, above: u8, corner: u8) -> u8 {
-    let [a, b, c] = [left, above, corner].map(i16::from);
+    // Choices and not branches, so that several bytes are handled at once.
+    let (a, b, c) = (i16::from(left), i16::from(above), i16::from(corner));
     let (to_a, to_b, to_c) = ((b - c).abs(), (a - c).abs(), (a + b - 2 * c).abs());
-    if to_a <= to_b && to_a <= to_c {
+    let other = if to_b <= to_c { above } else { corner };
+    if (to_a <= to_b) & (to_a <= to_c) {
         left
-    } else if to_b <= to_c {
-        above
     } else {
-        corner
+        other
     }
 }
 

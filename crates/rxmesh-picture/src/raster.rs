@@ -48,6 +48,8 @@ pub(crate) struct TileBuffer<const S: usize> {
     pub(crate) faces: Vec<[u32; S]>,
     /// Its [`Spot::near`]; 0 without a face.
     near: Vec<[f32; S]>,
+    /// The farthest of the samples of each pixel.
+    farthest: Vec<f32>,
     pattern: Pattern<S>,
 }
 
@@ -109,6 +111,7 @@ impl<const S: usize> TileBuffer<S> {
         TileBuffer {
             faces: vec![[NO_FACE; S]; TILE * TILE],
             near: vec![[0.0; S]; TILE * TILE],
+            farthest: vec![0.0; TILE * TILE],
             pattern: Pattern::new(),
         }
     }
@@ -117,12 +120,22 @@ impl<const S: usize> TileBuffer<S> {
     pub(crate) fn clear(&mut self) {
         self.faces.fill([NO_FACE; S]);
         self.near.fill([0.0; S]);
+        self.farthest.fill(0.0);
     }
 
     /// Draws a face into the tile whose first pixel is `origin`.
+    #[inline]
     pub(crate) fn draw(&mut self, face: u32, corners: [Spot; 3], origin: [i32; 2]) {
         let [left, top] = origin.map(|o| o * SUBPIXELS);
         let [mut a, mut b, c] = corners;
+        let [x0, x1] = extent([a.x - left, b.x - left, c.x - left]);
+        let [y0, y1] = extent([a.y - top, b.y - top, c.y - top]);
+        let last = TILE as i32 - 1;
+        let columns = [(x0 / SUBPIXELS).max(0), (x1 / SUBPIXELS).min(last)];
+        let rows = [(y0 / SUBPIXELS).max(0), (y1 / SUBPIXELS).min(last)];
+        if x1 < 0 || y1 < 0 || self.hides(a.near.max(b.near).max(c.near), columns, rows) {
+            return;
+        }
         let cross = |a: Spot, b: Spot| {
             i64::from(b.x - a.x) * i64::from(c.y - a.y)
                 - i64::from(c.x - a.x) * i64::from(b.y - a.y)
@@ -138,14 +151,6 @@ impl<const S: usize> TileBuffer<S> {
             near: [a.near, b.near, c.near],
             area,
         };
-        let [x0, x1] = extent(facet.x);
-        let [y0, y1] = extent(facet.y);
-        let last = TILE as i32 - 1;
-        let columns = [(x0 / SUBPIXELS).max(0), (x1 / SUBPIXELS).min(last)];
-        let rows = [(y0 / SUBPIXELS).max(0), (y1 / SUBPIXELS).min(last)];
-        if x1 < 0 || y1 < 0 {
-            return;
-        }
         if x1 - x0 <= SMALL && y1 - y0 <= SMALL {
             self.fill::<i32>(face, &facet, columns, rows);
         } else if facet.meets(columns, rows) {
@@ -153,7 +158,23 @@ impl<const S: usize> TileBuffer<S> {
         }
     }
 
+    /// Returns `true` if all of a few pixels have nearer faces already than one whose nearest corner is at `near`.
+    fn hides(&self, near: f32, columns: [i32; 2], rows: [i32; 2]) -> bool {
+        /// Most columns or rows that are worth a look.
+        const FEW: i32 = 3;
+        if columns[1] - columns[0] >= FEW || rows[1] - rows[0] >= FEW {
+            return false;
+        }
+        (rows[0]..=rows[1]).all(|row| {
+            (columns[0]..=columns[1]).all(|column| {
+                let farthest = self.farthest[row as usize * TILE + column as usize];
+                near <= farthest
+            })
+        })
+    }
+
     /// Draws the pixels of some columns and rows.
+    #[inline]
     fn fill<N: Whole>(&mut self, face: u32, facet: &Facet, columns: [i32; 2], rows: [i32; 2]) {
         let Facet { x, y, near, area } = facet;
         let inverse = 1.0 / *area as f32;
@@ -161,47 +182,63 @@ impl<const S: usize> TileBuffer<S> {
         let origin = [columns[0], rows[0]].map(|p| p * SUBPIXELS);
         // Edge k is opposite corner k; its value is twice the area between it and the sample.
         let zero = N::from(0);
+        let step = N::from(SUBPIXELS);
         let mut row = [[zero; S]; 3];
         let (mut right, mut down) = ([zero; 3], [zero; 3]);
         for k in 0..3 {
             let (p, q) = ((k + 1) % 3, (k + 2) % 3);
             let (dx, dy) = (x[q] - x[p], y[q] - y[p]);
             let owns = dy < 0 || (dy == 0 && dx > 0);
-            let [dx, dy] = [dx, dy].map(N::from);
-            let [px, py] = [origin[0] - x[p], origin[1] - y[p]].map(N::from);
+            let (px, py) = (N::from(origin[0] - x[p]), N::from(origin[1] - y[p]));
+            let (dx, dy) = (N::from(dx), N::from(dy));
             let start = dx * py - dy * px - N::from(i32::from(!owns));
-            let pattern = &self.pattern;
-            row[k] = std::array::from_fn(|s| {
-                start + dx * N::from(pattern.y[s]) - dy * N::from(pattern.x[s])
-            });
-            let step = N::from(SUBPIXELS);
+            let samples = self.pattern.x.iter().zip(&self.pattern.y);
+            for (edge, (&px, &py)) in row[k].iter_mut().zip(samples) {
+                *edge = start + dx * N::from(py) - dy * N::from(px);
+            }
             right[k] = zero - dy * step;
             down[k] = dx * step;
         }
         for py in rows[0]..=rows[1] {
+            let first = (py as usize * TILE).min(TILE * (TILE - 1));
+            let faces = &mut self.faces[first..first + TILE];
+            let nears = &mut self.near[first..first + TILE];
+            let farthest = &mut self.farthest[first..first + TILE];
             let mut edges = row;
-            let first = py as usize * TILE;
             for px in columns[0]..=columns[1] {
                 let [e0, e1, e2] = &edges;
-                let inside: [bool; S] = std::array::from_fn(|s| e0[s] | e1[s] | e2[s] >= zero);
-                if inside.iter().any(|&i| i) {
-                    let pixel = first + px as usize;
-                    let (faces, nears) = (&mut self.faces[pixel], &mut self.near[pixel]);
+                let mut any = false;
+                for s in 0..S {
+                    any |= e0[s] | e1[s] | e2[s] >= zero;
+                }
+                if any {
+                    let pixel = px as usize & (TILE - 1);
+                    let (faces, nears) = (&mut faces[pixel], &mut nears[pixel]);
+                    let mut least = f32::INFINITY;
                     for s in 0..S {
+                        let inside = e0[s] | e1[s] | e2[s] >= zero;
                         let depth =
                             near[0] + (e1[s].float() * slopes[0] + e2[s].float() * slopes[1]);
-                        let wins = inside[s] & (depth > nears[s]);
+                        let wins = inside & (depth > nears[s]);
                         nears[s] = if wins { depth } else { nears[s] };
                         faces[s] = if wins { face } else { faces[s] };
+                        least = least.min(nears[s]);
                     }
+                    farthest[pixel] = least;
                 }
-                for (edge, step) in edges.iter_mut().zip(right) {
-                    *edge = edge.map(|e| e + step);
-                }
+                advance(&mut edges, right);
             }
-            for (edge, step) in row.iter_mut().zip(down) {
-                *edge = edge.map(|e| e + step);
-            }
+            advance(&mut row, down);
+        }
+    }
+}
+
+/// Moves the values of edges by one pixel. A plain loop: closures over arrays are calls where they are not inlined.
+#[inline]
+fn advance<N: Whole, const S: usize>(edges: &mut [[N; S]; 3], steps: [N; 3]) {
+    for (edge, step) in edges.iter_mut().zip(steps) {
+        for value in edge {
+            *value = *value + step;
         }
     }
 }

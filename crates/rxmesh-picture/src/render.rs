@@ -1,6 +1,6 @@
 //! The whole picture: panels beside each other, captions and the legend.
 
-use crate::camera::{Camera, Spot, Viewport};
+use crate::camera::{Camera, Viewport};
 use crate::canvas::Canvas;
 use crate::coat::Coat;
 use crate::color::LinearColor;
@@ -15,9 +15,9 @@ use crate::normals::{CornerNormals, Scaled};
 use crate::options::{Background, Paint, PictureOptions, fault};
 use crate::points;
 use crate::shadow::Shadow;
+use crate::stages::{PictureStage, StageClock, StageTime};
 use crate::surface::Surface;
 use crate::values::ValueScale;
-use rayon::prelude::*;
 use rxmesh_host::TriMesh;
 use rxmesh_host::mesh::{Column, EdgeTable};
 use std::borrow::Cow;
@@ -58,6 +58,21 @@ impl<'a> Panel<'a> {
 /// A mesh or options that are not valid, or do not fit each other; a picture that does not fit into memory.
 pub fn render(mesh: &TriMesh, options: &PictureOptions) -> Result<Picture, PictureError> {
     render_panels(&[Panel::new(mesh)], options)
+}
+
+/// Draws a mesh and returns the times of the stages, too, for those who look for the longest.
+///
+/// # Errors
+///
+/// As [`render`].
+pub fn render_timed(
+    mesh: &TriMesh,
+    options: &PictureOptions,
+) -> Result<(Picture, Vec<StageTime>), PictureError> {
+    let panels = [Panel::new(mesh)];
+    let set = PanelSet::new(&panels, options, 1)?;
+    let picture = set.page(0..1)?;
+    Ok((picture, set.clock.times()))
 }
 
 /// Draws meshes beside each other, from the same place and with one scale of values.
@@ -113,6 +128,7 @@ struct PanelSet<'a> {
     legend: Option<Legend>,
     layout: PageLayout,
     camera: Camera,
+    clock: StageClock,
 }
 
 impl<'a> PanelSet<'a> {
@@ -139,7 +155,10 @@ impl<'a> PanelSet<'a> {
             .and_then(|scale| Legend::new(scale, options.size));
         let captions = panels.iter().any(|p| p.caption.is_some());
         let layout = PageLayout::new(options.size, count, legend.as_ref(), captions);
-        let camera = Camera::new(&meshes, options, layout.viewport());
+        let clock = StageClock::default();
+        let camera = clock.time(PictureStage::Camera, || {
+            Camera::new(&meshes, options, layout.viewport())
+        });
         Ok(PanelSet {
             panels,
             meshes,
@@ -148,6 +167,7 @@ impl<'a> PanelSet<'a> {
             legend,
             layout,
             camera,
+            clock,
         })
     }
 
@@ -162,13 +182,7 @@ impl<'a> PanelSet<'a> {
                 mesh: &self.meshes[i],
                 ..self.panels[i]
             };
-            let size = [layout.panel, height as usize];
-            let part = draw(
-                &panel,
-                self.options,
-                &self.camera,
-                (self.scale.as_ref(), size),
-            )?;
+            let part = self.draw(&panel, [layout.panel, height as usize])?;
             picture.paste(&part, [place * layout.panel, 0]);
             if let Some(caption) = panel.caption {
                 layout.write(&mut picture, place, caption, ink);
@@ -178,6 +192,42 @@ impl<'a> PanelSet<'a> {
             legend.draw(&mut picture, scale, ink);
         }
         Ok(picture)
+    }
+
+    /// Draws one mesh.
+    fn draw(&self, panel: &Panel<'_>, size: [usize; 2]) -> Result<Picture, PictureError> {
+        let (options, camera, clock) = (self.options, &self.camera, &self.clock);
+        let (mesh, scale) = (panel.mesh, self.scale.as_ref());
+        let coat = Coat::new(panel, options, scale)?;
+        let spots = clock.time(PictureStage::Camera, || camera.spots(mesh));
+        let scaled = Scaled::new(mesh, camera.length(1.0));
+        let normals = clock.time(PictureStage::Normals, || {
+            (!options.flat).then(|| CornerNormals::new(scaled, options.crease_angle))
+        });
+        let marks = clock.time(PictureStage::Marks, || {
+            EdgeMarks::new(scaled, options, panel.polygon_edges)
+        });
+        let axes = &camera.axes;
+        let surface = Surface {
+            scaled,
+            spots: &spots,
+            axes: [axes.right, axes.up, axes.toward].map(|axis| axis.as_vec3()),
+            normals,
+            marks,
+            lights: Lights::new(axes, scale.is_some()),
+            coat,
+        };
+        let fine = u64::from(options.size[0]) * u64::from(options.size[1]) <= FINE;
+        let canvas = match fine {
+            true => Canvas::draw::<16>(&surface, size, clock)?,
+            false => Canvas::draw::<4>(&surface, size, clock)?,
+        };
+        let shadow = clock.time(PictureStage::Shadow, || {
+            options
+                .shadow
+                .then(|| Shadow::new(mesh, camera, options.up))
+        });
+        Ok(canvas.picture(camera, options.background, shadow.as_ref(), clock))
     }
 }
 
@@ -204,38 +254,6 @@ fn scale(
         Some(scale) => Ok(Some(scale)),
         None => fault(format!("column '{name}' has no value that is a number")),
     }
-}
-
-/// Draws one mesh.
-fn draw(
-    panel: &Panel<'_>,
-    options: &PictureOptions,
-    camera: &Camera,
-    (scale, size): (Option<&ValueScale>, [usize; 2]),
-) -> Result<Picture, PictureError> {
-    let mesh = panel.mesh;
-    let coat = Coat::new(panel, options, scale)?;
-    let positions = mesh.positions.par_iter().with_min_len(1 << 12);
-    let spots: Vec<Spot> = positions.map(|p| camera.see(*p)).collect();
-    let scaled = Scaled::new(mesh, camera.length(1.0));
-    let surface = Surface {
-        scaled,
-        spots: &spots,
-        camera,
-        normals: (!options.flat).then(|| CornerNormals::new(scaled, options.crease_angle)),
-        marks: EdgeMarks::new(scaled, options, panel.polygon_edges),
-        lights: Lights::new(&camera.axes, scale.is_some()),
-        coat,
-    };
-    let fine = u64::from(options.size[0]) * u64::from(options.size[1]) <= FINE;
-    let canvas = match fine {
-        true => Canvas::draw::<16>(&surface, size)?,
-        false => Canvas::draw::<4>(&surface, size)?,
-    };
-    let shadow = options
-        .shadow
-        .then(|| Shadow::new(mesh, camera, options.up));
-    Ok(canvas.picture(camera, options.background, shadow.as_ref()))
 }
 
 /// Places of the panels in pixels.

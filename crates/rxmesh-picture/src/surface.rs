@@ -1,6 +1,6 @@
 //! The surface at a place of the picture: which point of a face is seen, and its colour.
 
-use crate::camera::{Camera, SUBPIXELS, Spot};
+use crate::camera::{SUBPIXELS, Spot};
 use crate::coat::Coat;
 use crate::color::{LinearColor, mix};
 use crate::light::Lights;
@@ -12,7 +12,8 @@ use glam::Vec3;
 pub(crate) struct Surface<'a> {
     pub(crate) scaled: Scaled<'a>,
     pub(crate) spots: &'a [Spot],
-    pub(crate) camera: &'a Camera,
+    /// Directions of the picture: right, up, toward the viewer.
+    pub(crate) axes: [Vec3; 3],
     /// `None` for flat faces.
     pub(crate) normals: Option<CornerNormals>,
     pub(crate) coat: Coat,
@@ -92,7 +93,7 @@ impl Surface<'_> {
         Hit {
             face: face as usize,
             corners,
-            weights: deep.map(|d| d / sum),
+            weights: deep.map(|d| d * (1.0 / sum)),
             spots,
             parts,
             area: area as f32 * (PIXEL * PIXEL),
@@ -121,8 +122,7 @@ impl Surface<'_> {
         let light = self.lights.shade(color, normal);
         let light = self.coat.lines(&hit, light);
         let light = self.marks.draw(&hit, light);
-        let axes = &self.camera.axes;
-        let along = [axes.right, axes.up, axes.toward].map(|axis| normal.dot(axis.as_vec3()));
+        let along = self.axes.map(|axis| normal.dot(axis));
         Shaded {
             light,
             normal: along,

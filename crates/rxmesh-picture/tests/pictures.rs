@@ -164,6 +164,32 @@ fn films_are_read_by_others() {
     assert!(render_animation(&panels, &options, 0).is_err());
 }
 
+/// Large pictures have fewer samples and one hollow in four pixels is looked at; shrunk they are as small ones.
+#[test]
+fn large_pictures_are_as_small_ones() {
+    let bunny = read("bunny.obj");
+    let of_size =
+        |size| render(&bunny, &small().with(|o| (o.size, o.shadow) = (size, true))).unwrap();
+    let (large, small) = (of_size([1200, 900]), of_size([600, 450]));
+    let mut sum = 0;
+    for (i, pixel) in small.pixels.iter().enumerate() {
+        let first = i / 600 * 2 * 1200 + i % 600 * 2;
+        for channel in 0..3 {
+            let four = [0, 1, 1200, 1201].map(|k| u32::from(large.pixels[first + k][channel]));
+            let mean = four.iter().sum::<u32>() / 4;
+            let difference = mean.abs_diff(u32::from(pixel[channel]));
+            assert!(
+                difference < 48,
+                "pixel {i}: {four:?} and {}",
+                pixel[channel]
+            );
+            sum += difference;
+        }
+    }
+    let mean = f64::from(sum) / small.pixels.len() as f64 / 3.0;
+    assert!(mean < 0.6, "{mean}");
+}
+
 #[test]
 fn threads_make_no_difference() {
     let mut mesh = generate::torus(200, 150, 1.0, 0.4).unwrap();

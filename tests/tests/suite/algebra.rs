@@ -1,8 +1,5 @@
-//! Sparse matrices, multigrid and the solver against naive sums and direct solves in `f64` (faer).
+//! Sparse matrices, multigrid and the solver against naive sums and direct solves in `f64`.
 
-use faer::Side;
-use faer::linalg::solvers::Solve;
-use faer::sparse::{SparseColMat, Triplet};
 use glam::{DVec3, Vec3};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -11,6 +8,7 @@ use rxmesh_host::algebra::{Identity, Jacobi, Matrix, Multigrid, SolveOptions, So
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::kernels::algebra::jacobi::SUMMED;
 use rxmesh_host::kernels::algebra::matrix::ROWS;
+use rxmesh_tests::cholesky::Cholesky;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{in_one_and_step_by_step, is_slow, suited};
 
@@ -87,20 +85,12 @@ fn norm(x: &[DVec3]) -> f64 {
 }
 
 fn direct(rows: &Rows, b: &[Vec3]) -> Vec<DVec3> {
-    let n = rows.len();
-    let mut entries = Vec::new();
-    for (i, row) in rows.iter().enumerate() {
-        entries.extend(
-            row.iter()
-                .map(|&(j, a)| Triplet::new(i, j as usize, f64::from(a))),
-        );
-    }
-    let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(n, n, &entries).unwrap();
-    let factor = matrix.sp_cholesky(Side::Lower).unwrap();
-    let x = factor.solve(faer::Mat::from_fn(n, 3, |i, k| f64::from(b[i][k])));
-    (0..n)
-        .map(|i| DVec3::new(x[(i, 0)], x[(i, 1)], x[(i, 2)]))
-        .collect()
+    let row = |(i, row): (usize, &Vec<(u32, f32)>)| {
+        let entry = |&(j, a): &(u32, f32)| (i, j as usize, f64::from(a));
+        row.iter().map(entry).collect::<Vec<_>>()
+    };
+    let entries = rows.iter().enumerate().flat_map(row);
+    Cholesky::new(rows.len(), entries).solve(&doubles(b))
 }
 
 /// Preconditioner.

@@ -1,7 +1,5 @@
-//! Matrices of blocks, and matrices over relations, against naive sums and direct solves in `f64` (faer).
+//! Matrices of blocks, and matrices over relations, against naive sums and direct solves in `f64`.
 
-use faer::Side;
-use faer::linalg::solvers::Solve;
 use glam::{DMat3, DVec3, Mat3, Vec3};
 use rxmesh_host::Error;
 use rxmesh_host::algebra::{Identity, Jacobi, Matrix, SolveOptions, solve};
@@ -11,6 +9,7 @@ use rxmesh_host::kernels::algebra::matrix::ROWS;
 use rxmesh_host::kernels::kernel::Entry;
 use rxmesh_host::kernels::query::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::query::{EEThroughFaces, FF, Relation, VV};
+use rxmesh_tests::cholesky::Cholesky;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{in_one_and_step_by_step, suited};
 use rxmesh_tests::fixtures::{self, Fixture};
@@ -154,22 +153,22 @@ fn positive(n: usize, random: &mut SignedRandom) -> Rows {
 }
 
 fn direct(rows: &Rows, b: &[Vec3]) -> Vec<DVec3> {
-    let n = rows.len();
-    let mut matrix = faer::Mat::<f64>::zeros(3 * n, 3 * n);
+    let mut entries = Vec::new();
     for (i, row) in rows.iter().enumerate() {
         for &(j, a) in row {
             let a: DMat3 = a.as_dmat3();
-            for r in 0..3 {
-                for c in 0..3 {
-                    matrix[(3 * i + r, 3 * j as usize + c)] += a.col(c)[r];
-                }
+            for (r, c) in (0..9).map(|k| (k / 3, k % 3)) {
+                entries.push((3 * i + r, 3 * j as usize + c, a.col(c)[r]));
             }
         }
     }
-    let right = faer::Mat::from_fn(3 * n, 1, |k, _| f64::from(b[k / 3][k % 3]));
-    let x = matrix.llt(Side::Lower).unwrap().solve(right);
-    let at = |i: usize| DVec3::new(x[(3 * i, 0)], x[(3 * i + 1, 0)], x[(3 * i + 2, 0)]);
-    (0..n).map(at).collect()
+    let right: Vec<DVec3> = (b.iter().flat_map(|b| b.to_array()))
+        .map(|b| DVec3::splat(f64::from(b)))
+        .collect();
+    let x = Cholesky::new(right.len(), entries).solve(&right);
+    x.chunks(3)
+        .map(|x| DVec3::new(x[0].x, x[1].x, x[2].x))
+        .collect()
 }
 
 fn solutions_are_those_of_a_direct_solve(engine: &Engine) {

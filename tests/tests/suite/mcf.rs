@@ -1,4 +1,4 @@
-//! Mean curvature flow against a direct solve in `f64` (faer), to 1e-4 of the bounding box.
+//! Mean curvature flow against a direct solve in `f64`, to 1e-4 of the bounding box.
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::Error;
