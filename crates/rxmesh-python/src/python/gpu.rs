@@ -211,10 +211,10 @@ impl<'py> GpuArray<'py> {
             return Ok(None);
         };
         let py = self.owner.py();
-        // SAFETY: the owners keep the arrays, and their streams order the copies: the call waits for these.
         let engine = &self.engine;
-        let made = run(py, Vec::new(), || unsafe {
-            Mesh::from_device(engine, v, f)
+        let made = run(py, Vec::new(), || {
+            // SAFETY: the owners keep the arrays, and their streams order the copies: the call waits for these.
+            unsafe { Mesh::from_device(engine, v, f) }
         })?;
         made.map(Some).map_err(|e| named(py, name, &of_error(&e)))
     }
