@@ -6,7 +6,6 @@
 
 use crate::Error;
 use crate::engine::{Buffer, Engine, Foreign};
-use crate::parallel::fill;
 use crate::parallel::scan;
 use crate::patch::PatchError;
 use crate::repack::{RepackOptions, RepackSource, Repacked, repack_sound, words_of};
