@@ -258,12 +258,7 @@ impl<'a, 's> Outgoing<'a, 's> {
     }
 
     /// Returns colours: small whole numbers as they are, others as floats from 0 to 1.
-    fn colours(
-        &mut self,
-        name: String,
-        width: usize,
-        data: &ColumnData,
-    ) -> VertexAttribute<'a> {
+    fn colours(&mut self, name: String, width: usize, data: &ColumnData) -> VertexAttribute<'a> {
         let small = |component, bytes: Vec<u8>| VertexAttribute {
             name: name.clone(),
             form: AccessorForm {
