@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 /// (minimum degree; George and Liu, The evolution of the minimum degree ordering algorithm, 1989), so that few new
 /// entries arise.
 pub struct Cholesky {
-    steps: Vec<Step>,
+    steps: Vec<Elimination>,
 }
 
 /// Elimination of one row.
-struct Step {
+struct Elimination {
     row: usize,
     pivot: f64,
     /// Rows that come later, and their multipliers.
@@ -52,7 +52,7 @@ impl Cholesky {
                 waiting.insert((rows[j].len(), j));
             }
             let later = own.iter().map(|&(j, a)| (j, a / pivot)).collect();
-            steps.push(Step { row, pivot, later });
+            steps.push(Elimination { row, pivot, later });
         }
         Cholesky { steps }
     }

@@ -77,6 +77,8 @@ impl Metadata {
         cargo.args(["metadata", "--format-version", "1", "--locked"]);
         if let Some(platform) = platform {
             cargo.args(["--filter-platform", platform]);
+            // The Python module is left out of other builds, and has parts of its own.
+            cargo.args(["--features", "rxmesh-python/extension"]);
         }
         let out = cargo.output()?;
         let said = String::from_utf8_lossy(&out.stderr);

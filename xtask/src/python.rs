@@ -17,11 +17,13 @@ const PACKAGE: &str = "rxmesh-python";
 const OLDEST: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
 
 /// Packages of the environment.
-const PACKAGES: [&str; 6] = [
+const PACKAGES: [&str; 8] = [
     "maturin>=1.16,<2",
     "numpy",
     "pytest>=8",
     "array-api-strict",
+    "trimesh>=4",
+    "meshio>=5",
     "distributed>=2024.1",
     // Newer versions of Python get their wheel some months late.
     "ray>=2.40; python_version < '3.14'",

@@ -5,7 +5,6 @@
 //! cuts them into patches and packs these. The host reads a few counters on the way.
 
 use crate::Error;
-use crate::edit::fill;
 use crate::engine::{Buffer, Engine, Foreign};
 use crate::parallel::scan;
 use crate::patch::PatchError;
@@ -18,6 +17,7 @@ use rxmesh_kernels::construct::clusters::{
 use rxmesh_kernels::construct::connect::{
     ConnectBegin, ConnectFinish, ConnectFirst, ConnectInsert,
 };
+use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::query::FV;
 use rxmesh_kernels::query::rows::WriteRows;
@@ -197,12 +197,16 @@ impl RxMesh {
             };
             engine.launch_flat(from.len(), kernel)
         };
+        let fill = |words: &Buffer<u32>, value: u32| {
+            let to = words.global_mut();
+            engine.launch_flat(to.len(), Fill { to, value })
+        };
         // The arrays' index of each linear id: consecutive numbers, moved as values are.
         let numbers = engine.uninit::<u32>(count as usize)?;
-        fill(engine, numbers.global_mut(), 1)?;
+        fill(&numbers, 1)?;
         scan::exclusive_shared(engine, &numbers)?;
         let index = engine.uninit::<u32>(self.linear_len(K::KIND) as usize)?;
-        fill(engine, index.global_mut(), u32::MAX)?;
+        fill(&index, u32::MAX)?;
         permute(linear, numbers.global(), index.global_mut(), 1)?;
         let values = engine.uninit::<T>(count as usize)?;
         permute(

@@ -6,6 +6,37 @@ use rayon::iter::plumbing::{
     Consumer, Folder, Producer, ProducerCallback, Reducer, UnindexedConsumer,
 };
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::{ParallelSlice, ParallelSliceMut};
+
+/// Items that a task handles in a plain loop, which compiles to several at a time.
+pub(crate) const PLAIN: usize = 1 << 14;
+
+/// Returns the place of the first item that `is` holds for.
+pub(crate) fn position_first<T: Sync>(
+    items: &[T],
+    is: impl Fn(&T) -> bool + Sync,
+) -> Option<usize> {
+    // Without an early end within a part, the loop has no branches.
+    let has = |part: &[T]| part.iter().fold(false, |any, item| any | is(item));
+    let part = items.par_chunks(PLAIN).lean().position_first(has)?;
+    let from = part * PLAIN;
+    let within = items[from..].iter().position(is);
+    within.map(|at| from + at)
+}
+
+/// Returns a list with the value of each item.
+pub(crate) fn mapped<T: Sync, U: Copy + Default + Send>(
+    items: &[T],
+    value: impl Fn(&T) -> U + Sync,
+) -> Vec<U> {
+    let mut all = vec![U::default(); items.len()];
+    let parts = all.par_chunks_mut(PLAIN).zip(items.par_chunks(PLAIN));
+    parts.lean().for_each(|(to, from)| {
+        let pairs = to.iter_mut().zip(from);
+        pairs.for_each(|(to, from)| *to = value(from));
+    });
+    all
+}
 
 /// Makes an iterator lean.
 pub(crate) trait IntoLean: IndexedParallelIterator {

@@ -1,4 +1,4 @@
-"""Takes a mesh as generators make them, and writes a small clean one.
+"""Takes a mesh as generators make them, and writes a small clean one, and a picture of both.
 
 A sphere with noise and a few loose splinters stands for the generator. The splinters are removed, the surface is
 smoothed and simplified, and normals are computed.
@@ -35,11 +35,14 @@ def main() -> None:
 
     # The mesh stays on its engine from here on.
     shaded = small.mesh.normals()
-    shaded.write("clean.ply")
+    shaded.write("clean.glb")
+    picture = rxmesh.render([(v, f), shaded], size="1200x600", edges=True)
+    picture.write("clean.png")
     radial = shaded.vertices / np.linalg.norm(shaded.vertices, axis=1, keepdims=True)
     alignment = float(np.mean(np.sum(shaded["normal"] * radial, axis=1)))
-    print(f"wrote clean.ply; normals agree with a sphere's: {alignment:.3f}")
+    print(f"wrote clean.glb and clean.png; normals agree with a sphere's: {alignment:.3f}")
     assert len(small.faces) <= 1000 and alignment > 0.98
+    assert len(rxmesh.read("clean.glb").faces) == len(small.faces)
 
 
 if __name__ == "__main__":

@@ -265,7 +265,8 @@ impl Mesh {
         let counts = [on.vertex_count(), on.face_count()];
         let host = OnceLock::new();
         let stays = on.serves(false) || on.serves(true);
-        if !on.is_moved() && !(stays && on.is_of_arrays()) {
+        let is_engine_only = stays && on.is_of_arrays();
+        if !on.is_moved() && !is_engine_only {
             _ = host.set(on.shared_mesh(log)?.clone());
         }
         Ok(Mesh::of(engine.clone(), counts, host, stays.then_some(on)))

@@ -65,9 +65,9 @@ const BUILDINGS: &[Building] = &[
         name: "rxmesh-host",
         inside: "",
         floors: &[
+            &["par"],
             &["files"],
             &["units"],
-            &["par"],
             &["engine"],
             &["mesh"],
             &["batch"],

@@ -1,4 +1,4 @@
-//! Texts of licences: ours in every package, and those of the program's dependencies in one file.
+//! Texts of licences: ours in every package, and those of the dependencies of each product in one file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,10 +14,29 @@ use crate::workspace;
 /// Our own licences, of which every published package has a copy.
 pub(crate) const OWN: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
 
-/// Notices of others' code in the program.
-const FILE: &str = "crates/rxmesh-apps/THIRD-PARTY.txt";
+/// Product with notices of others' code in it.
+struct NoticedProduct {
+    package: &'static str,
+    /// Name for people.
+    name: &'static str,
+    /// File of the notices.
+    file: &'static str,
+}
 
-/// Platform of the program that the file belongs to.
+const PRODUCTS: [NoticedProduct; 2] = [
+    NoticedProduct {
+        package: "rxmesh-apps",
+        name: "program rxmesh",
+        file: "crates/rxmesh-apps/THIRD-PARTY.txt",
+    },
+    NoticedProduct {
+        package: "rxmesh-python",
+        name: "Python package rxmesh",
+        file: "crates/rxmesh-python/THIRD-PARTY.txt",
+    },
+];
+
+/// Platform of the products that the files belong to.
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
 /// Licences to choose from, the shortest texts first.
@@ -55,8 +74,11 @@ fn write() -> anyhow::Result<()> {
             fs::copy(workspace::at(name), package.folder().join(name)).context(name)?;
         }
     }
-    fs::write(workspace::at(FILE), notices(&metadata)?)?;
-    println!("wrote {FILE} and the licences of all packages");
+    for product in PRODUCTS {
+        fs::write(workspace::at(product.file), notices(&metadata, &product)?)?;
+        println!("wrote {}", product.file);
+    }
+    println!("wrote the licences of all packages");
     Ok(())
 }
 
@@ -84,14 +106,16 @@ pub(crate) fn check() -> anyhow::Result<()> {
             }
         }
     }
-    let kept = fs::read_to_string(workspace::at(FILE)).unwrap_or_default();
-    if kept != notices(&metadata)? {
-        faults.push(format!("{FILE} is not current"));
+    for product in PRODUCTS {
+        let kept = fs::read_to_string(workspace::at(product.file)).unwrap_or_default();
+        if kept != notices(&metadata, &product)? {
+            faults.push(format!("{} is not current", product.file));
+        }
     }
     if !faults.is_empty() {
         bail!("{}\nrun `cargo xtask notices`", faults.join("\n"));
     }
-    println!("{count} packages have our licences, and {FILE} is current");
+    println!("{count} packages have our licences, and the notices of others' code are current");
     Ok(())
 }
 
@@ -113,11 +137,13 @@ fn packaged_files(package: &Package) -> anyhow::Result<String> {
 }
 
 /// Returns the notices: a head, the packages with their licences, and each text once with its packages.
-fn notices(metadata: &Metadata) -> anyhow::Result<String> {
-    let packages = metadata.parts_of("rxmesh-apps")?;
-    let mut out = String::from(
-        "Third-party notices of the program rxmesh\n\n\
-        The program contains the packages below, under the licences named with them. Written by `cargo xtask \
+fn notices(metadata: &Metadata, product: &NoticedProduct) -> anyhow::Result<String> {
+    let packages = metadata.parts_of(product.package)?;
+    let name = product.name;
+    let kind = name.strip_suffix(" rxmesh").unwrap_or(name);
+    let mut out = format!(
+        "Third-party notices of the {name}\n\n\
+        The {kind} contains the packages below, under the licences named with them. Written by `cargo xtask \
         notices`.\n\n",
     );
     let mut texts: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();

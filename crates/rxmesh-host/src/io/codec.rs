@@ -5,7 +5,7 @@ use super::points::CoordinateBits;
 use super::shape::{MeshRef, Model, TriangleView};
 use super::soup::Soup;
 use super::volume::Volume;
-use super::{Encoding, Pieces};
+use super::{BorrowedPieces, Encoding, Pieces};
 use crate::mesh::{Column, TetMesh, TriMesh};
 use std::path::Path;
 
@@ -87,7 +87,13 @@ pub(super) enum Write {
     /// Surfaces of triangles with coordinates of 32 bits.
     Triangles(fn(&TriMesh, Encoding, &mut Vec<String>) -> Pieces),
     /// Surfaces of triangles in any frame. An error says why the file cannot be written.
-    PlacedTriangles(fn(TriangleView<'_>, Encoding, &mut Vec<String>) -> Result<Pieces, String>),
+    PlacedTriangles(
+        for<'a> fn(
+            TriangleView<'a>,
+            Encoding,
+            &mut Vec<String>,
+        ) -> Result<BorrowedPieces<'a>, String>,
+    ),
     /// Surfaces and volumes, with the columns to be written.
     Elements {
         write: fn(Model<'_>, &[&Column], Encoding, &mut Vec<String>) -> Pieces,

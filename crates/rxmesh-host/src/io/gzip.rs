@@ -171,7 +171,7 @@ fn inflate_all(
 }
 
 /// Packs pieces of a file, in order, as one member without a name and a time, so that equal content gives equal bytes.
-pub(super) fn pack(pieces: &[Vec<u8>]) -> Vec<u8> {
+pub(super) fn pack(pieces: &[impl AsRef<[u8]>]) -> Vec<u8> {
     /// Nothing is known of the system that packs.
     const SYSTEM: u8 = 255;
     let mut out = MAGIC.to_vec();
@@ -186,7 +186,7 @@ pub(super) fn pack(pieces: &[Vec<u8>]) -> Vec<u8> {
             true
         });
     };
-    for piece in pieces {
+    for piece in pieces.iter().map(AsRef::as_ref) {
         put(piece, TDEFLFlush::None);
         sum = checksum(sum, piece);
         size = size.wrapping_add(piece.len() as u32);

@@ -70,7 +70,7 @@ use points::CoordinateBits;
 use soup::Soup;
 use std::borrow::Cow;
 use std::path::Path;
-use write::Pieces;
+use write::{BorrowedPieces, Pieces};
 
 /// Options of reading.
 #[derive(Debug, Clone, Default)]

@@ -253,6 +253,9 @@ impl FilePoints {
     pub(super) fn settle(&mut self, corners: &[u32]) {
         let double = std::mem::take(&mut self.double);
         let decimals = std::mem::take(&mut self.decimals);
+        if double.is_empty() {
+            return;
+        }
         let Some(placement) = frame_of(&self.positions, &double, corners) else {
             return;
         };

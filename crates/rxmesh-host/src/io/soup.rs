@@ -10,6 +10,7 @@ use crate::mesh::{
     COLOR, Column, ColumnData, CornerLayer, Extras, Faces, MeshError, PolyMesh, SharpEdge,
     SharpVertex, SourceMaterials, Tag, TriMesh, check_counts,
 };
+use crate::par::position_first;
 use std::sync::Arc;
 
 /// A face that is not a triangle.
@@ -165,7 +166,12 @@ impl Soup {
 
 /// Returns `true` if text formats can hold the values: their readers refuse NaN and infinity, ours among them.
 pub(super) fn is_finite(column: &Column) -> bool {
-    (0..column.data.len()).all(|i| (column.data.get(i) as f32).is_finite())
+    match &column.data {
+        ColumnData::F32(v) => position_first(v, |x| !x.is_finite()).is_none(),
+        ColumnData::F64(v) => position_first(v, |x| !(*x as f32).is_finite()).is_none(),
+        // Whole numbers of at most 32 bits.
+        _ => true,
+    }
 }
 
 /// Names the columns that a format cannot hold.

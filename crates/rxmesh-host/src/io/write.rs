@@ -54,9 +54,12 @@ pub struct WriteReport {
 /// Pieces of a file, in order, so that they can be made in parallel.
 pub(super) type Pieces = Vec<Vec<u8>>;
 
+/// Pieces of a file, of which some are a mesh's own memory.
+pub(super) type BorrowedPieces<'a> = Vec<Cow<'a, [u8]>>;
+
 /// A mesh as bytes: of TetGen's pair of files both, each with its name.
 pub(super) struct Encoded<'a> {
-    pub(super) files: Vec<(Cow<'a, Path>, Pieces)>,
+    pub(super) files: Vec<(Cow<'a, Path>, BorrowedPieces<'a>)>,
     format: Format,
     warnings: Vec<String>,
 }
@@ -154,7 +157,7 @@ pub fn write_to<'a>(
 
 pub(super) fn encode<'a>(
     path: &'a Path,
-    mesh: Model<'_>,
+    mesh: Model<'a>,
     options: &WriteOptions,
 ) -> Result<Encoded<'a>, IoError> {
     let Some(format) = options.format.or_else(|| Format::of_name(path)) else {
@@ -188,11 +191,15 @@ pub(super) fn encode<'a>(
             let pieces = surface(path, mesh, format, options, &mut warnings)?;
             vec![(Cow::Borrowed(path), pieces)]
         }
-        Model::Volume(mesh) => tets::encode(path, mesh, format, options, &mut warnings)?,
+        Model::Volume(mesh) => {
+            let files = tets::encode(path, mesh, format, options, &mut warnings)?;
+            let each = files.into_iter();
+            each.map(|(path, pieces)| (path, owned(pieces))).collect()
+        }
     };
     for (path, pieces) in &mut files {
         if gzip::unpacked_name(path).is_some() {
-            *pieces = vec![gzip::pack(pieces)];
+            *pieces = owned(vec![gzip::pack(pieces)]);
         }
     }
     Ok(Encoded {
@@ -223,18 +230,23 @@ fn lacks_encoding(format: Format, encoding: Encoding) -> Option<String> {
     (!has(&format)).then(|| format!("{format} has no {what}; {others} {verb} {it}"))
 }
 
-pub(super) fn surface(
+/// Returns pieces that are no mesh's memory.
+fn owned<'a>(pieces: Pieces) -> BorrowedPieces<'a> {
+    pieces.into_iter().map(Cow::Owned).collect()
+}
+
+pub(super) fn surface<'a>(
     path: &Path,
-    mesh: MeshRef<'_>,
+    mesh: MeshRef<'a>,
     format: Format,
     options: &WriteOptions,
     warnings: &mut Vec<String>,
-) -> Result<Pieces, IoError> {
+) -> Result<BorrowedPieces<'a>, IoError> {
     let refused = |what: String| IoError::Options {
         path: path.to_owned(),
         what,
     };
-    Ok(match format.codec().write {
+    Ok(owned(match format.codec().write {
         Writer::Surface(write) => write(mesh, options.encoding, warnings),
         Writer::Triangles(_) if !mesh.fits_single() => {
             return Err(refused(format!(
@@ -249,17 +261,22 @@ pub(super) fn surface(
                 write(&mesh, options.encoding, warnings)
             }
         },
-        Writer::PlacedTriangles(write) => match mesh {
-            MeshRef::Triangles(mesh) => write(mesh.into(), options.encoding, warnings),
-            MeshRef::Polygons(mesh) => match TriangleView::of_polygons(mesh) {
-                Some(mesh) => write(mesh, options.encoding, warnings),
-                None => {
-                    let mesh = cut(mesh, path, warnings)?;
-                    write((&mesh).into(), options.encoding, warnings)
-                }
-            },
+        Writer::PlacedTriangles(write) => {
+            let view = match mesh {
+                MeshRef::Triangles(mesh) => Some(mesh.into()),
+                MeshRef::Polygons(mesh) => TriangleView::of_polygons(mesh),
+            };
+            if let Some(view) = view {
+                return write(view, options.encoding, warnings).map_err(refused);
+            }
+            let MeshRef::Polygons(mesh) = mesh else {
+                unreachable!("a mesh of triangles is a view of triangles");
+            };
+            let mesh = cut(mesh, path, warnings)?;
+            let pieces = write((&mesh).into(), options.encoding, warnings);
+            let pieces = pieces.map_err(refused)?.into_iter();
+            pieces.map(Cow::into_owned).collect()
         }
-        .map_err(refused)?,
         Writer::Elements { largest_face, .. } => match mesh {
             MeshRef::Polygons(m) if m.largest_face() > largest_face => {
                 let mesh = cut(m, path, warnings)?;
@@ -273,7 +290,7 @@ pub(super) fn surface(
                     fTetWild, Gmsh) makes a volume of it"
             )));
         }
-    })
+    }))
 }
 
 /// Writes a surface in a format of elements. Warns of data that the format does not hold.

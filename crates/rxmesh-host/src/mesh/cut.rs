@@ -21,6 +21,12 @@ const MOST_TURNS: u64 = 16;
 /// 2^64 over the golden ratio, odd.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// Returns the corners of triangles by face, in place unless the list has a capacity between two faces.
+fn triples(corners: Vec<u32>) -> Vec<[u32; 3]> {
+    bytemuck::allocation::try_cast_vec(corners)
+        .unwrap_or_else(|(_, corners)| corners.as_chunks::<3>().0.to_vec())
+}
+
 impl PolyMesh {
     /// Cuts the polygons of the mesh into triangles. Returns messages about changes and losses, too.
     ///
@@ -48,7 +54,7 @@ impl PolyMesh {
         warnings.extend(self.give_marks());
         let mesh = TriMesh {
             positions: self.positions,
-            faces: self.corners.as_chunks::<3>().0.to_vec(),
+            faces: triples(self.corners),
             extras: self.extras,
             placement: self.placement,
         };

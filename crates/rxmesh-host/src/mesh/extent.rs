@@ -9,7 +9,7 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Corners that one thread marks at a time.
+/// Corners or points that one thread takes at a time.
 const CHUNK: usize = 1 << 16;
 
 /// Vertices that count for the size of a mesh: corners of its faces or cells, or all if it has none.
@@ -84,24 +84,42 @@ pub(crate) fn box_of_corners<P: Sync>(
     corners: &[u32],
     at: impl Fn(&P) -> DVec3 + Sync,
 ) -> Option<[DVec3; 2]> {
-    if corners.is_empty() {
+    box_of_used(points, &UsedVertices::of(points.len(), corners), at)
+}
+
+/// Returns the box around the points that count; `None` without any.
+pub(super) fn box_of_used<P: Sync>(
+    points: &[P],
+    used: &UsedVertices,
+    at: impl Fn(&P) -> DVec3 + Sync,
+) -> Option<[DVec3; 2]> {
+    if used.are_all() {
         return box_of(points, at);
     }
-    let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-    let boxes = corners.par_chunks(CHUNK).lean().map(|part| {
-        let each = part.iter().filter_map(|&v| points.get(v as usize));
-        each.map(&at)
-            .fold(none, |[low, high], p| [low.min(p), high.max(p)])
+    // Each vertex once: corners name it six times, from all over the mesh.
+    let parts = points.par_chunks(CHUNK).enumerate().lean();
+    let boxes = parts.map(|(part, points)| {
+        let each = points.iter().enumerate();
+        let counted = each.filter(|(i, _)| used.contains(part * CHUNK + i));
+        around(counted.map(|(_, p)| at(p)))
     });
-    let [low, high] = boxes.reduce(|| none, union);
+    let [low, high] = boxes.reduce(|| around(std::iter::empty()), union);
     low.cmple(high).all().then_some([low, high])
 }
 
 /// Returns the box around points.
 pub(super) fn box_of<P: Sync>(points: &[P], at: impl Fn(&P) -> DVec3 + Sync) -> Option<[DVec3; 2]> {
     let first = at(points.first()?);
-    let boxes = points.par_iter().lean().map(|p| [at(p); 2]);
+    let boxes = points
+        .par_chunks(CHUNK)
+        .lean()
+        .map(|part| around(part.iter().map(&at)));
     Some(boxes.reduce(|| [first; 2], union))
+}
+
+fn around(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
+    let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    points.fold(none, |[low, high], p| [low.min(p), high.max(p)])
 }
 
 fn union(a: [DVec3; 2], b: [DVec3; 2]) -> [DVec3; 2] {

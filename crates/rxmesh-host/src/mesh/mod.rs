@@ -67,15 +67,14 @@ pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
 pub(crate) use sets::Sets;
 pub use solid::{Solid, solid, volume};
-pub(crate) use source_materials::ImageContent;
 pub use source_materials::SourceMaterials;
+pub(crate) use source_materials::{ImageContent, SourceSkin, SourceSkins};
 pub use split_seams::{PIECE, SplitSeams};
 pub use tet::{CELL_FACES, MAX_CELLS, TetMesh, VolumeBoundary};
 pub use wedges::Wedges;
 
-use crate::par::IntoLean;
+use crate::par::position_first;
 use glam::Vec3;
-use rayon::prelude::*;
 
 /// Most vertices a mesh may have: the id 2^32 - 1 means "none".
 pub const MAX_VERTICES: usize = u32::MAX as usize;
@@ -115,11 +114,7 @@ impl TriMesh {
     pub fn validate(&self) -> Result<(), MeshError> {
         check_counts(self.positions.len() as u64, self.faces.len() as u64)?;
         self.placement.validate()?;
-        let bad = self
-            .positions
-            .par_iter()
-            .lean()
-            .position_first(|p| !p.is_finite());
+        let bad = position_first(&self.positions, |p| !p.is_finite());
         if let Some(vertex) = bad {
             return Err(MeshError::NotFinite {
                 vertex,
@@ -127,8 +122,8 @@ impl TriMesh {
             });
         }
         let vertices = self.positions.len();
-        let outside = |f: &[u32; 3]| f.iter().any(|&v| v as usize >= vertices);
-        if let Some(face) = self.faces.par_iter().lean().position_first(outside) {
+        let outside = |f: &[u32; 3]| f[0].max(f[1]).max(f[2]) as usize >= vertices;
+        if let Some(face) = position_first(&self.faces, outside) {
             let index = *self.faces[face]
                 .iter()
                 .find(|&&v| v as usize >= vertices)

@@ -1,9 +1,8 @@
 //! Polygon meshes: faces of any number of corners, with the marks of subdivision surfaces.
 
 use super::{Extras, MeshError, Placement, TriMesh, check_counts};
-use crate::par::IntoLean;
+use crate::par::position_first;
 use glam::Vec3;
-use rayon::prelude::*;
 
 /// Starts of the faces of a [`PolyMesh`] among its corners.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,11 +145,7 @@ impl PolyMesh {
         self.faces.validate(self.corners.len())?;
         check_counts(self.positions.len() as u64, self.face_count() as u64)?;
         self.placement.validate()?;
-        let bad = self
-            .positions
-            .par_iter()
-            .lean()
-            .position_first(|p| !p.is_finite());
+        let bad = position_first(&self.positions, |p| !p.is_finite());
         if let Some(vertex) = bad {
             return Err(MeshError::NotFinite {
                 vertex,
@@ -158,11 +153,7 @@ impl PolyMesh {
             });
         }
         let (vertices, faces) = (self.positions.len(), self.face_count());
-        let bad = self
-            .corners
-            .par_iter()
-            .lean()
-            .position_first(|&v| v as usize >= vertices);
+        let bad = position_first(&self.corners, |&v| v as usize >= vertices);
         if let Some(corner) = bad {
             return Err(MeshError::IndexOutOfRange {
                 face: self.faces.of_corner(corner),

@@ -12,15 +12,23 @@ Every operation is a function of arrays, and a method of `Mesh`:
 from typing import Any, Callable
 
 from . import _rxmesh
-from ._rxmesh import Buffer, Error, Mesh, Picture, Result, __version__, read, write
+from ._rxmesh import Buffer, Error, Mesh, Picture, Result, World, __version__, neighbours, read, write
 
 _FUNCTIONS = [*_rxmesh.OPERATIONS, "render"]
+_ADAPTERS = ["from_other", "to_meshio", "to_open3d", "to_pyvista", "to_trimesh"]
 
-__all__ = ["Buffer", "Error", "Mesh", "Picture", "Result", "__version__", "read", "write", *_FUNCTIONS]
+__all__ = [
+    "Buffer", "Error", "Mesh", "Picture", "Result", "World", "__version__", "neighbours", "read", "write",
+    *_FUNCTIONS, *_ADAPTERS,
+]
 
 
 def __getattr__(name: str) -> Any:
-    """Makes the function of an operation when it is first used."""
+    """Makes the function of an operation, or imports an adapter, when it is first used."""
+    if name in _ADAPTERS:
+        from . import adapters
+
+        return getattr(adapters, name)
     if name not in _FUNCTIONS:
         raise AttributeError(f"module 'rxmesh' has no attribute {name!r}")
     function = _rxmesh.operation(name)
@@ -43,7 +51,7 @@ def _method(name: str) -> Callable[..., Any]:
     return method
 
 
-for _name in _FUNCTIONS:
+for _name in [*_FUNCTIONS, "neighbours"]:
     # These take lists of meshes, and scenes.
     if _name not in ("merge", "simulate"):
         setattr(Mesh, _name, _method(_name))

@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args, FromArgMatches};
 use rxmesh::host::io::{MeshRef, Model};
 use rxmesh::on::{AnyMesh, Body, Scene};
 use rxmesh::simulation::scene::{self, LoadedMesh, RunningScene};
-use rxmesh::{Error, Log, Operation, Result};
+use rxmesh::{Engine, Error, Log, Operation, Result};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
@@ -70,12 +70,10 @@ impl CallForm for Scene {
     {
         let shared = SceneKeywords::from_arg_matches(matches)?;
         let options = BothOptions::new::<O>(matches, 1)?.given;
-        let read = match &subject.scene {
-            Some(SceneSource::File(path)) => scene::Scene::read(path),
-            Some(SceneSource::Text(text)) => scene::Scene::parse(text, Path::new("scene.toml")),
-            None => return Err(usage("scene: a file or a text is needed")),
+        let Some(source) = &subject.scene else {
+            return Err(usage("scene: a file or a text is needed"));
         };
-        let read = read.map_err(|e| Error::Other(e.into()))?;
+        let read = read(source)?;
         let engine = crate::engines::engine(shared.frame.engine.engine)?;
         let mut on = Scene::new(&engine, read, log)?;
         if let Some(path) = &shared.resume {
@@ -102,6 +100,24 @@ impl CallForm for Scene {
     }
 }
 
+/// Reads a scene.
+fn read(source: &SceneSource) -> Result<scene::Scene> {
+    let read = match source {
+        SceneSource::File(path) => scene::Scene::read(path),
+        SceneSource::Text(text) => scene::Scene::parse(text, Path::new("scene.toml")),
+    };
+    read.map_err(|e| Error::Other(e.into()))
+}
+
+/// Opens a scene on an engine.
+///
+/// # Errors
+///
+/// A scene that cannot be made, and those of the engine.
+pub fn opened(source: &SceneSource, engine: &Engine, log: &mut dyn Log) -> Result<RunningScene> {
+    Ok(Scene::new(engine, read(source)?, log)?.stage)
+}
+
 /// Returns a receiver that keeps frames.
 fn receiver(frames: &Frames) -> impl FnMut(&mut RunningScene) -> Result<()> + 'static {
     let frames = frames.clone();
@@ -119,7 +135,8 @@ fn receiver(frames: &Frames) -> impl FnMut(&mut RunningScene) -> Result<()> + 's
     }
 }
 
-fn copy(mesh: Model<'_>) -> AnyMesh {
+/// Returns a copy of a mesh.
+pub fn copy(mesh: Model<'_>) -> AnyMesh {
     match mesh {
         Model::Surface(MeshRef::Triangles(mesh)) => AnyMesh::Surface(mesh.clone()),
         Model::Surface(MeshRef::Polygons(mesh)) => AnyMesh::Polygons(mesh.clone()),

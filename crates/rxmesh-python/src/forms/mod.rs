@@ -6,6 +6,7 @@ mod shared;
 mod tools;
 mod vertices;
 
+pub use bodies::{copy, opened};
 pub use shared::{EditKeywords, EngineKeyword, FrameKeywords, PatchKeywords, SceneKeywords};
 
 use clap::error::ErrorKind;
@@ -162,7 +163,7 @@ impl<T: Args + Clone + rxmesh::host::algo::Options> BothOptions<T> {
 }
 
 /// Returns the keys of a report, as records have them. Numbers have the shortest digits that are unique in their type.
-fn keys(report: &impl Serialize) -> Map<String, Value> {
+pub fn keys(report: &impl Serialize) -> Map<String, Value> {
     let text = serde_json::to_string(report).unwrap_or_default();
     match serde_json::from_str(&text) {
         Ok(Value::Object(keys)) => keys,

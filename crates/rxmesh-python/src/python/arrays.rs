@@ -163,8 +163,8 @@ pub(super) fn wrong_value(name: &str, what: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(format!("{name}: {what}"))
 }
 
-/// Returns a view of an array, or of a copy of one on a GPU. Lists become arrays of numpy, of the type `listed` if it is
-/// given.
+/// Returns a view of an array, or of a copy of one on a GPU. Lists become arrays of numpy, of the type `listed` if it
+/// is given.
 pub(super) fn view<'py>(
     name: &str,
     array: &Bound<'py, PyAny>,

@@ -8,7 +8,7 @@ use super::read::{MeshArguments, MeshOrigin, take};
 use super::result::PyResultObject;
 use super::results::results;
 use super::work::{PythonLog, run};
-use crate::forms::{CallSubject, SceneSource, Takes};
+use crate::forms::{CallMesh, CallSubject, SceneSource, Takes};
 use crate::functions::OperationFunction;
 use crate::keywords::{self, KeywordValue};
 use clap::{ArgMatches, Command};
@@ -99,8 +99,8 @@ pub(super) fn call<'py>(
 }
 
 impl BoundArguments<'_> {
-    /// Takes an engine that is the GPU of the arrays out of the arguments: work on them is done there. Arrays on a GPU go
-    /// through main memory to another engine.
+    /// Takes an engine that is the GPU of the arrays out of the arguments: work on them is done there. Arrays on a GPU
+    /// go through main memory to another engine.
     fn meet_engine(&mut self, named: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let Some(named) = named else { return Ok(()) };
         let Some(v) = self.arrays.v.as_ref().filter(|_| self.arrays.f.is_some()) else {
@@ -344,7 +344,7 @@ fn no_attributes(arrays: &MeshArguments<'_>) -> PyResult<()> {
     }
 }
 
-fn scene(first: &Bound<'_, PyAny>) -> PyResult<SceneSource> {
+pub(super) fn scene(first: &Bound<'_, PyAny>) -> PyResult<SceneSource> {
     let text: String = match first.hasattr("__fspath__")? {
         true => first
             .py()
@@ -359,6 +359,39 @@ fn scene(first: &Bound<'_, PyAny>) -> PyResult<SceneSource> {
         true => SceneSource::Text(text),
         false => SceneSource::File(text.into()),
     })
+}
+
+/// Returns the arrays of a mesh of pyvista, meshio or open3d.
+fn of_other_library<'py>(name: &str, object: &Bound<'py, PyAny>) -> PyResult<MeshArguments<'py>> {
+    let adapters = object.py().import("rxmesh.adapters")?;
+    let found = adapters.call_method1("_arrays", (object,))?;
+    let Ok(found) = found.cast::<PyDict>() else {
+        let found = object.get_type().name()?;
+        let what = format!("a Mesh, or arrays `v` and `f`, are needed, not {found} alone");
+        return Err(wrong_type(name, what));
+    };
+    Ok(MeshArguments {
+        v: found.get_item("v")?,
+        f: found.get_item("f")?,
+        cells: found.get_item("cells")?,
+        attributes: None,
+        vertex_attributes: found.get_item("vertex_attributes")?,
+        face_attributes: found.get_item("face_attributes")?,
+        goes_to_host: true,
+    })
+}
+
+/// Returns a `Mesh`, a `Result`, a pair of arrays, or an object with `vertices` and `faces` as a mesh, with its origin,
+/// and the `Mesh` that is used.
+pub(super) fn meshes_of<'py>(
+    name: &str,
+    object: &Bound<'py, PyAny>,
+) -> PyResult<(CallMesh, Option<MeshOrigin>, Option<Bound<'py, PyMesh>>)> {
+    let mut all = CallMeshes::default();
+    all.add(name, object)?;
+    let mesh = all.subject.meshes.pop();
+    let mesh = mesh.ok_or_else(|| wrong_type(name, "a mesh is needed"))?;
+    Ok((mesh, all.origins.pop().flatten(), all.used.pop()))
 }
 
 impl<'py> CallMeshes<'py> {
@@ -389,21 +422,18 @@ impl<'py> CallMeshes<'py> {
             return Ok(());
         }
         let pair = object.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
-        let (v, f) = match pair {
-            Some(pair) => (pair.get_item(0)?, pair.get_item(1)?),
-            None if object.hasattr("vertices")? && object.hasattr("faces")? => {
-                (object.getattr("vertices")?, object.getattr("faces")?)
-            }
-            None => {
-                let found = object.get_type().name()?;
-                let what = format!("a Mesh, or arrays `v` and `f`, are needed, not {found} alone");
-                return Err(wrong_type(name, what));
-            }
-        };
-        let arguments = MeshArguments {
-            v: Some(v),
-            f: Some(f),
-            ..MeshArguments::default()
+        let arguments = match pair {
+            Some(pair) => MeshArguments {
+                v: Some(pair.get_item(0)?),
+                f: Some(pair.get_item(1)?),
+                ..MeshArguments::default()
+            },
+            None if object.hasattr("vertices")? && object.hasattr("faces")? => MeshArguments {
+                v: Some(object.getattr("vertices")?),
+                f: Some(object.getattr("faces")?),
+                ..MeshArguments::default()
+            },
+            None => of_other_library(name, object)?,
         };
         let named = |e: PyErr| -> PyErr {
             let text = format!("{name}: {}", e.value(py));

@@ -8,7 +8,7 @@ use super::work::run;
 use crate::engines;
 use pyo3::prelude::*;
 use rxmesh::host::Error as HostError;
-use rxmesh::host::engine::{EngineChoice, EngineError, Foreign};
+use rxmesh::host::engine::{EngineChoice, EngineError, Foreign, KeptContext};
 use rxmesh::{Engine, Mesh};
 
 /// Array of another library on a GPU.
@@ -147,7 +147,10 @@ fn of_interface<'py>(name: &str, array: &Bound<'py, PyAny>) -> PyResult<GpuArray
     }
     // The interface does not name the GPU. An array without elements is on any.
     let mut engine = engine(py, name, 0)?;
-    let gpu = engine.gpu_of(address).unwrap_or(0);
+    let gpu = {
+        let _context = KeptContext::new();
+        engine.gpu_of(address).unwrap_or(0)
+    };
     if gpu != 0 {
         engine = self::engine(py, name, gpu)?;
     }
@@ -208,10 +211,10 @@ impl<'py> GpuArray<'py> {
             return Ok(None);
         };
         let py = self.owner.py();
-        // SAFETY: the owners keep the arrays, and their streams order the copies: the call waits for these.
         let engine = &self.engine;
-        let made = run(py, Vec::new(), || unsafe {
-            Mesh::from_device(engine, v, f)
+        let made = run(py, Vec::new(), || {
+            // SAFETY: the owners keep the arrays, and their streams order the copies: the call waits for these.
+            unsafe { Mesh::from_device(engine, v, f) }
         })?;
         made.map(Some).map_err(|e| named(py, name, &of_error(&e)))
     }

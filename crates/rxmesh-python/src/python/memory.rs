@@ -82,8 +82,8 @@ impl<T: bytemuck::Pod + Send + Sync> Drop for SharedBuffer<T> {
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
         for &stream in streams.iter() {
-            // SAFETY: the consumer named it as the stream that it uses the array on, which outlives the array. Where the
-            // driver refuses it there is no work to wait for.
+            // SAFETY: the consumer named it as the stream that it uses the array on, which outlives the array. Where
+            // the driver refuses it there is no work to wait for.
             let _ = unsafe { self.buffer.engine().wait_for(stream) };
         }
         // SAFETY: once, and not used afterwards.

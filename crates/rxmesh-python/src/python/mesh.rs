@@ -106,7 +106,7 @@ impl PyMesh {
 }
 
 /// Returns the choice of an engine with a name.
-fn choice(engine: Option<&str>) -> PyResult<EngineChoice> {
+pub(super) fn choice(engine: Option<&str>) -> PyResult<EngineChoice> {
     let parsed = engine.map_or(Ok(EngineChoice::Auto), str::parse);
     parsed.map_err(|what: String| PyValueError::new_err(format!("engine: {what}")))
 }

@@ -8,11 +8,13 @@ mod errors;
 mod gpu;
 mod memory;
 mod mesh;
+mod neighbours;
 mod picture;
 mod read;
 mod result;
 mod results;
 mod work;
+mod world;
 mod write;
 
 use crate::functions::ALL;
@@ -31,9 +33,11 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<result::PyResultObject>()?;
     module.add_class::<memory::PyBuffer>()?;
     module.add_class::<picture::PyPicture>()?;
+    module.add_class::<world::PyWorld>()?;
     module.add("Error", module.py().get_type::<errors::RxmeshError>())?;
     module.add_function(wrap_pyfunction!(mesh::read, module)?)?;
     module.add_function(wrap_pyfunction!(mesh::write, module)?)?;
+    module.add_function(wrap_pyfunction!(neighbours::neighbours, module)?)?;
     module.add_function(wrap_pyfunction!(operation, module)?)?;
     module.add_function(wrap_pyfunction!(traffic, module)?)?;
     let names: Vec<&str> = ALL.iter().map(|function| function.name).collect();

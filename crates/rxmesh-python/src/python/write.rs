@@ -189,7 +189,7 @@ fn position_array(
     origin.export(py, memory)
 }
 
-fn corner_array(
+pub(super) fn corner_array(
     py: Python<'_>,
     corners: Vec<u32>,
     shape: Vec<usize>,

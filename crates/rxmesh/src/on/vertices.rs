@@ -276,8 +276,8 @@ impl Vertices {
         &self.mesh.extras
     }
 
-    /// Sets the normals of the vertices, and returns them in the order of the file. They stay on the engine, too, if the
-    /// mesh is one of arrays there.
+    /// Sets the normals of the vertices, and returns them in the order of the file. They stay on the engine, too, if
+    /// the mesh is one of arrays there.
     ///
     /// # Errors
     ///
@@ -445,8 +445,8 @@ impl Vertices {
     }
 
     /// Copies values of vertices or faces into the mesh as columns, and warns of columns that they replace. The number
-    /// beside each name is the power of a length that its unit has. They stay on the engine if the mesh is one of arrays
-    /// there, whose unit is 1.
+    /// beside each name is the power of a length that its unit has. They stay on the engine if the mesh is one of
+    /// arrays there, whose unit is 1.
     ///
     /// # Errors
     ///

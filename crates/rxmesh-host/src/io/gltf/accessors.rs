@@ -159,7 +159,7 @@ impl<'a> AccessorReader<'a> {
 
     /// Reads elements of floats that take `N` bytes each, without another form between; `None` for an accessor of other
     /// elements, or one that is not plain.
-    pub(super) fn plain<T: Send, const N: usize>(
+    pub(super) fn plain<T: Copy + Default + Send, const N: usize>(
         &mut self,
         index: usize,
         element: impl Fn([u8; N]) -> T + Sync,

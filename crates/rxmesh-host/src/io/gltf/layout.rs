@@ -1,12 +1,13 @@
 //! Buffer views and accessors of the document that is written.
 
-use super::super::Pieces;
+use super::super::BorrowedPieces;
 use super::extensions::MESHOPT;
 use super::meshopt::{pack_triangles, pack_vertices};
 use super::values::Component;
 use crate::par::IntoLean;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// Numbers that a task copies at once.
 const CHUNK: usize = 1 << 16;
@@ -20,8 +21,8 @@ enum BufferTarget {
 
 /// Bytes of the buffer, with the views and accessors that say what they are.
 #[derive(Default)]
-pub(super) struct BufferLayout {
-    pub(super) pieces: Pieces,
+pub(super) struct BufferLayout<'a> {
+    pub(super) pieces: BorrowedPieces<'a>,
     pub(super) length: usize,
     /// Bytes of the second buffer, which is not in the file: those that the packed views become.
     pub(super) unpacked: usize,
@@ -56,9 +57,9 @@ impl AccessorForm {
     }
 }
 
-impl BufferLayout {
+impl<'a> BufferLayout<'a> {
     /// Appends elements of vertices as a buffer view and returns its number.
-    pub(super) fn vertices(&mut self, bytes: Vec<u8>, stride: usize) -> usize {
+    pub(super) fn vertices(&mut self, bytes: Cow<'a, [u8]>, stride: usize) -> usize {
         let mut view = json!({ "byteStride": stride, "target": BufferTarget::Vertices as u32 });
         if !self.packs {
             return self.push(view, bytes);
@@ -67,12 +68,12 @@ impl BufferLayout {
         let count = bytes.len() / stride;
         let how = json!({ "mode": "ATTRIBUTES", "byteStride": stride, "count": count });
         self.say_packed(&mut view, how, bytes.len(), packed.len());
-        self.push_bytes(packed);
+        self.push_bytes(packed.into());
         self.add(view)
     }
 
     /// Appends the indices of triangles, of `size` bytes each, as a buffer view and returns its number.
-    pub(super) fn triangles(&mut self, bytes: Vec<u8>, size: usize) -> usize {
+    pub(super) fn triangles(&mut self, bytes: Cow<'a, [u8]>, size: usize) -> usize {
         let mut view = json!({ "target": BufferTarget::Indices as u32 });
         if !self.packs {
             return self.push(view, bytes);
@@ -88,13 +89,13 @@ impl BufferLayout {
         let packed = pack_triangles(&corners);
         let how = json!({ "mode": "TRIANGLES", "byteStride": size, "count": corners.len() });
         self.say_packed(&mut view, how, bytes.len(), packed.len());
-        self.push_bytes(packed);
+        self.push_bytes(packed.into());
         self.add(view)
     }
 
     /// Appends other bytes as a buffer view and returns its number.
     pub(super) fn view(&mut self, bytes: Vec<u8>) -> usize {
-        self.push(json!({}), bytes)
+        self.push(json!({}), bytes.into())
     }
 
     /// Describes a packed view: its place in the buffer that is not there, and that of its packed bytes.
@@ -109,7 +110,7 @@ impl BufferLayout {
         view["extensions"] = json!({ MESHOPT[0]: how });
     }
 
-    fn push(&mut self, mut view: Value, bytes: Vec<u8>) -> usize {
+    fn push(&mut self, mut view: Value, bytes: Cow<'a, [u8]>) -> usize {
         view["buffer"] = 0.into();
         view["byteOffset"] = self.length.into();
         view["byteLength"] = bytes.len().into();
@@ -133,16 +134,13 @@ impl BufferLayout {
     }
 
     /// Appends bytes, filled up to a multiple of four.
-    fn push_bytes(&mut self, mut bytes: Vec<u8>) {
+    fn push_bytes(&mut self, bytes: Cow<'a, [u8]>) {
         let filled = bytes.len().next_multiple_of(4);
-        if filled > bytes.capacity() {
-            // A large piece is not moved for three bytes.
-            self.pieces.push(bytes);
-            let fill = filled - self.pieces.last().map_or(0, Vec::len);
-            self.pieces.push(vec![0; fill]);
-        } else {
-            bytes.resize(filled, 0);
-            self.pieces.push(bytes);
+        let fill = filled - bytes.len();
+        self.pieces.push(bytes);
+        // A large piece is not moved for three bytes.
+        if fill > 0 {
+            self.pieces.push(vec![0; fill].into());
         }
         self.length += filled;
     }
@@ -175,6 +173,17 @@ impl BufferLayout {
         }
         self.accessors.push(accessor);
         self.accessors.len() - 1
+    }
+}
+
+/// Returns numbers of 32 bits as bytes, the lowest first: on most machines those of the memory itself.
+pub(super) fn words<'a, T: bytemuck::Pod + Sync>(
+    values: &'a [T],
+    of: impl Fn(T) -> [u8; 4] + Sync,
+) -> Cow<'a, [u8]> {
+    match cfg!(target_endian = "little") {
+        true => Cow::Borrowed(bytemuck::cast_slice(values)),
+        false => Cow::Owned(bytes(values, of)),
     }
 }
 

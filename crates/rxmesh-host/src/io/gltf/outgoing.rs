@@ -2,11 +2,11 @@
 
 use super::super::soup;
 use super::attributes::{Role, TEXCOORDS, attribute_name};
-use super::layout::{AccessorForm, bytes, rows};
+use super::layout::{AccessorForm, bytes, rows, words};
 use super::split::SplitVertices;
 use super::values::Component;
 use crate::mesh::{COLOR, Column, ColumnData, ElementKind, Extras, NORMAL, shown_name};
-use crate::par::IntoLean;
+use crate::par::{IntoLean, PLAIN};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -14,14 +14,32 @@ use std::borrow::Cow;
 const UNIT: f32 = 5e-4;
 
 /// Attribute of all vertices.
-pub(super) struct VertexAttribute {
+pub(super) struct VertexAttribute<'a> {
     pub(super) name: String,
     pub(super) form: AccessorForm,
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Cow<'a, [u8]>,
 }
 
-impl VertexAttribute {
-    pub(super) fn floats(name: impl Into<String>, width: usize, values: &[f32]) -> VertexAttribute {
+impl<'a> VertexAttribute<'a> {
+    /// Returns the attribute of floats, which are not copied if they are the mesh's.
+    pub(super) fn floats(
+        name: impl Into<String>,
+        width: usize,
+        values: impl Into<Cow<'a, [f32]>>,
+    ) -> VertexAttribute<'a> {
+        let values = match values.into() {
+            Cow::Borrowed(values) => words(values, f32::to_le_bytes),
+            Cow::Owned(values) => bytes(&values, f32::to_le_bytes).into(),
+        };
+        VertexAttribute::of_bytes(name, width, values)
+    }
+
+    /// Returns the attribute of floats that are bytes already.
+    fn of_bytes(
+        name: impl Into<String>,
+        width: usize,
+        bytes: Cow<'a, [u8]>,
+    ) -> VertexAttribute<'a> {
         VertexAttribute {
             name: name.into(),
             form: AccessorForm {
@@ -29,35 +47,44 @@ impl VertexAttribute {
                 width,
                 normalized: false,
             },
-            bytes: bytes(values, f32::to_le_bytes),
+            bytes,
         }
     }
 }
 
 /// Maker of the attributes of a mesh.
-pub(super) struct Outgoing<'a> {
-    pub(super) extras: &'a Extras,
-    pub(super) split: Option<&'a SplitVertices>,
-    pub(super) warnings: &'a mut Vec<String>,
+pub(super) struct Outgoing<'a, 's> {
+    extras: &'a Extras,
+    /// Vertex of the mesh of which each further vertex is a copy.
+    copies: &'s [u32],
+    /// Texture coordinates and normals of corners, by vertex.
+    of_corners: [Option<Vec<f32>>; 2],
+    warnings: &'s mut Vec<String>,
     lost: Vec<&'a Column>,
 }
 
-impl<'a> Outgoing<'a> {
+impl<'a, 's> Outgoing<'a, 's> {
+    /// Takes the columns of a mesh, and the values of split vertices.
     pub(super) fn new(
         extras: &'a Extras,
-        split: Option<&'a SplitVertices>,
-        warnings: &'a mut Vec<String>,
-    ) -> Outgoing<'a> {
+        split: Option<&'s mut SplitVertices>,
+        warnings: &'s mut Vec<String>,
+    ) -> Outgoing<'a, 's> {
+        let (copies, of_corners) = match split {
+            Some(split) => (&split.copies[..], std::mem::take(&mut split.values)),
+            None => (&[][..], [None, None]),
+        };
         Outgoing {
             extras,
-            split,
+            copies,
+            of_corners,
             warnings,
             lost: Vec::new(),
         }
     }
 
     /// Returns the attributes beside the positions.
-    pub(super) fn attributes(mut self) -> Vec<VertexAttribute> {
+    pub(super) fn attributes(mut self) -> Vec<VertexAttribute<'a>> {
         let mut all = Vec::new();
         let normals = self.normals();
         let has_normals = normals.is_some();
@@ -84,11 +111,10 @@ impl<'a> Outgoing<'a> {
     }
 
     fn values(&self, column: &'a Column) -> Cow<'a, ColumnData> {
-        let copies = self.split.map_or(&[][..], |s| &s.copies);
-        if copies.is_empty() {
+        if self.copies.is_empty() {
             return Cow::Borrowed(&column.data);
         }
-        let more = column.data.gather(column.width, copies);
+        let more = column.data.gather(column.width, self.copies);
         Cow::Owned(ColumnData::joined(&[&column.data, &more]))
     }
 
@@ -98,8 +124,8 @@ impl<'a> Outgoing<'a> {
     }
 
     /// Returns the normals of corners, else of vertices.
-    fn normals(&mut self) -> Option<VertexAttribute> {
-        let of_corners = self.split.and_then(|s| s.values[1].as_ref());
+    fn normals(&mut self) -> Option<VertexAttribute<'a>> {
+        let of_corners = self.of_corners[1].take();
         let of_corners = of_corners.filter(|_| {
             self.extras
                 .corner_normals
@@ -107,15 +133,15 @@ impl<'a> Outgoing<'a> {
                 .is_some_and(|l| l.width == 3)
         });
         let values = match (of_corners, self.named(NORMAL, 3)) {
-            (Some(values), _) => Cow::Borrowed(&values[..]),
+            (Some(values), _) => Cow::Owned(values),
             (None, Some(column)) => match self.values(column) {
                 Cow::Borrowed(ColumnData::F32(values)) => Cow::Borrowed(&values[..]),
-                data => Cow::Owned(single(&data)),
+                data => single(data),
             },
             (None, None) => return None,
         };
         let values = self.directions(values, 3, "normals");
-        Some(VertexAttribute::floats("NORMAL", 3, &values))
+        Some(VertexAttribute::floats("NORMAL", 3, values))
     }
 
     /// Makes directions of rows as long as the format wants them: 1.
@@ -129,11 +155,9 @@ impl<'a> Outgoing<'a> {
         let wrong = |d: &[f32]| {
             !((1.0 - UNIT) * (1.0 - UNIT)..(1.0 + UNIT) * (1.0 + UNIT)).contains(&squared(d))
         };
-        let count = values
-            .par_chunks_exact(width)
-            .lean()
-            .filter(|d| wrong(d))
-            .count();
+        let parts = values.par_chunks(width * PLAIN).lean();
+        let count = parts.map(|part| part.chunks_exact(width).filter(|d| wrong(d)).count());
+        let count: usize = count.sum();
         if count == 0 {
             return values;
         }
@@ -165,11 +189,10 @@ impl<'a> Outgoing<'a> {
     }
 
     /// Returns the texture coordinates of corners, else of vertices; the second counts from the upper edge.
-    fn texcoords(&mut self) -> Option<VertexAttribute> {
-        let upper = |s: f32, t: f32| [s, 1.0 - t];
+    fn texcoords(&mut self) -> Option<VertexAttribute<'a>> {
         let layer = self.extras.corner_texcoords.as_ref();
-        let of_corners = self.split.and_then(|s| s.values[0].as_ref()).zip(layer);
-        let pairs: Vec<[f32; 2]> = if let Some((values, layer)) = of_corners {
+        let of_corners = self.of_corners[0].take().zip(layer);
+        let bytes = if let Some((values, layer)) = of_corners {
             if layer.width > 2 {
                 let what = "glTF holds two texture coordinates; the third is left out";
                 self.warnings.push(what.into());
@@ -179,35 +202,24 @@ impl<'a> Outgoing<'a> {
                 self.warnings.push(what.into());
                 return None;
             }
-            values
-                .par_chunks_exact(layer.width)
-                .lean()
-                .map(|e| upper(e[0], e[1]))
-                .collect()
+            texcoord_bytes(values.len() / layer.width, |i| {
+                [values[layer.width * i], values[layer.width * i + 1]]
+            })
         } else {
             let [s, t] = TEXCOORDS.map(|name| self.named(name, 1));
             let [s, t] = [self.values(s?), self.values(t?)];
             match (&*s, &*t) {
-                (ColumnData::F32(s), ColumnData::F32(t)) => s
-                    .par_iter()
-                    .zip(t)
-                    .lean()
-                    .map(|(s, t)| upper(*s, *t))
-                    .collect(),
-                (s, t) => (0..s.len())
-                    .map(|i| upper(s.get(i) as f32, t.get(i) as f32))
-                    .collect(),
+                (ColumnData::F32(s), ColumnData::F32(t)) => {
+                    texcoord_bytes(s.len().min(t.len()), |i| [s[i], t[i]])
+                }
+                (s, t) => texcoord_bytes(s.len(), |i| [s.get(i) as f32, t.get(i) as f32]),
             }
         };
-        Some(VertexAttribute::floats(
-            "TEXCOORD_0",
-            2,
-            pairs.as_flattened(),
-        ))
+        Some(VertexAttribute::of_bytes("TEXCOORD_0", 2, bytes.into()))
     }
 
     /// Returns a column as an attribute, if the format holds it.
-    fn column(&mut self, column: &'a Column, sets: &AttributeSets) -> Option<VertexAttribute> {
+    fn column(&mut self, column: &'a Column, sets: &AttributeSets) -> Option<VertexAttribute<'a>> {
         let is_color = column.name == COLOR && [3, 4].contains(&column.width);
         let role = match is_color {
             true => Role::Colour,
@@ -232,31 +244,29 @@ impl<'a> Outgoing<'a> {
         match role {
             Role::Colour if own || is_color => Some(self.colours(name, column.width, &data)),
             Role::Tangent if own => {
-                let mut values = self
-                    .directions(Cow::Owned(single(&data)), 4, "tangents")
-                    .into_owned();
+                let mut values = self.directions(single(data), 4, "tangents").into_owned();
                 for t in values.as_chunks_mut::<4>().0 {
                     t[3] = if t[3] < 0.0 { -1.0 } else { 1.0 };
                 }
-                Some(VertexAttribute::floats(name, 4, &values))
+                Some(VertexAttribute::floats(name, 4, values))
             }
             Role::MoreTexcoords | Role::Weights if own => {
-                Some(VertexAttribute::floats(name, column.width, &single(&data)))
+                Some(VertexAttribute::floats(name, column.width, single(data)))
             }
-            _ => Some(self.plain(name, column, &data)),
+            _ => Some(self.plain(name, column, data)),
         }
     }
 
     /// Returns colours: small whole numbers as they are, others as floats from 0 to 1.
-    fn colours(&mut self, name: String, width: usize, data: &ColumnData) -> VertexAttribute {
-        let small = |component, bytes| VertexAttribute {
+    fn colours(&mut self, name: String, width: usize, data: &ColumnData) -> VertexAttribute<'a> {
+        let small = |component, bytes: Vec<u8>| VertexAttribute {
             name: name.clone(),
             form: AccessorForm {
                 component,
                 width,
                 normalized: true,
             },
-            bytes,
+            bytes: bytes.into(),
         };
         match data {
             ColumnData::U8(v) => small(Component::U8, rows(v, width, u8::to_le_bytes)),
@@ -273,23 +283,28 @@ impl<'a> Outgoing<'a> {
                         "glTF holds colours from 0 to 1: {outside} values are clamped"
                     ));
                 }
-                VertexAttribute::floats(name, width, &values)
+                VertexAttribute::floats(name, width, values)
             }
         }
     }
 
     /// Returns values in their type if the format has it, else as floats.
-    fn plain(&mut self, name: String, column: &Column, data: &ColumnData) -> VertexAttribute {
+    fn plain(
+        &mut self,
+        name: String,
+        column: &Column,
+        data: Cow<'a, ColumnData>,
+    ) -> VertexAttribute<'a> {
         let width = column.width;
         // Columns of a matrix begin at multiples of four bytes.
-        let (component, bytes) = match data {
+        let (component, bytes) = match &*data {
             ColumnData::I8(v) if width <= 4 => (Component::I8, rows(v, width, i8::to_le_bytes)),
             ColumnData::U8(v) if width <= 4 => (Component::U8, rows(v, width, u8::to_le_bytes)),
             ColumnData::I16(v) if width <= 4 => (Component::I16, rows(v, width, i16::to_le_bytes)),
             ColumnData::U16(v) if width <= 4 => (Component::U16, rows(v, width, u16::to_le_bytes)),
-            ColumnData::F32(v) => (Component::F32, bytes(v, f32::to_le_bytes)),
+            ColumnData::F32(_) => return VertexAttribute::floats(name, width, single(data)),
             data => {
-                let values = single(data);
+                let values = single(Cow::Borrowed(data));
                 let differs = |i: &usize| f64::from(values[*i]) != data.get(*i);
                 let rounded = (0..values.len()).filter(differs).count();
                 if rounded > 0 {
@@ -308,14 +323,31 @@ impl<'a> Outgoing<'a> {
                 width,
                 normalized: false,
             },
-            bytes,
+            bytes: bytes.into(),
         }
     }
 }
 
-fn single(data: &ColumnData) -> Vec<f32> {
+/// Returns texture coordinates as bytes; the second counts from the upper edge.
+fn texcoord_bytes(count: usize, of: impl Fn(usize) -> [f32; 2] + Sync) -> Vec<u8> {
+    const PAIR: usize = 2 * size_of::<f32>();
+    let mut all = vec![0; PAIR * count];
+    let parts = all.par_chunks_mut(PAIR * PLAIN).enumerate().lean();
+    parts.for_each(|(part, bytes)| {
+        for (i, pair) in bytes.as_chunks_mut::<PAIR>().0.iter_mut().enumerate() {
+            let [s, t] = of(part * PLAIN + i);
+            pair[..4].copy_from_slice(&s.to_le_bytes());
+            pair[4..].copy_from_slice(&(1.0 - t).to_le_bytes());
+        }
+    });
+    all
+}
+
+/// Returns values as floats, which are not copied if they are some.
+fn single(data: Cow<'_, ColumnData>) -> Cow<'_, [f32]> {
     match data {
-        ColumnData::F32(v) => v.clone(),
+        Cow::Borrowed(ColumnData::F32(v)) => Cow::Borrowed(v),
+        Cow::Owned(ColumnData::F32(v)) => Cow::Owned(v),
         data => (0..data.len()).map(|i| data.get(i) as f32).collect(),
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn steps(positions: &[Vec3]) -> QuantisedSteps {
 }
 
 /// Returns the attribute of positions in steps.
-pub(super) fn positions(steps: &[Vec3]) -> VertexAttribute {
+pub(super) fn positions(steps: &[Vec3]) -> VertexAttribute<'static> {
     let words: Vec<u16> = steps
         .iter()
         .flat_map(|p| p.to_array())
@@ -48,12 +48,12 @@ pub(super) fn positions(steps: &[Vec3]) -> VertexAttribute {
             width: 3,
             normalized: false,
         },
-        bytes: rows(&words, 3, u16::to_le_bytes),
+        bytes: rows(&words, 3, u16::to_le_bytes).into(),
     }
 }
 
 /// Returns an attribute in whole numbers, if they hold its values: directions in 8 bits, fractions from 0 to 1 in 16.
-pub(super) fn attribute(attribute: VertexAttribute) -> VertexAttribute {
+pub(super) fn attribute(attribute: VertexAttribute<'_>) -> VertexAttribute<'_> {
     let VertexAttribute { name, form, bytes } = attribute;
     let is = |prefix: &str| name.starts_with(prefix);
     if form.component != Component::F32
@@ -88,6 +88,6 @@ pub(super) fn attribute(attribute: VertexAttribute) -> VertexAttribute {
             ..form
         },
         name,
-        bytes,
+        bytes: bytes.into(),
     }
 }

@@ -14,9 +14,9 @@ use super::materials::{self, MaterialList};
 use super::placing::Placing;
 use super::scene::{self, Instance};
 use super::texture_transform::TextureTransform;
-use super::{container, left_out};
+use super::{container, left_out, skins};
 use crate::mesh::{ColumnData, NORMAL, Tag, TagKind, check_counts};
-use crate::par::IntoLean;
+use crate::par::{IntoLean, mapped, position_first};
 use glam::Vec3;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -60,6 +60,11 @@ pub(in super::super) fn read(
         skipped: Skipped::default(),
     };
     reader.soup.warnings.extend(instances.warnings);
+    let warnings = &mut reader.soup.warnings;
+    if let Some(skins) = skins::take(&mut reader.accessors, &instances.all, warnings)? {
+        let source = reader.materials.source.get_or_insert_default();
+        source.skins = Some(skins);
+    }
     for instance in &instances.all {
         reader.mesh(instance)?;
     }
@@ -263,8 +268,7 @@ impl GltfReader<'_> {
         vertices: usize,
     ) -> Result<Vec<u32>, Fault> {
         let order = self.accessors.indices(accessor)?;
-        let outside = |&v: &u32| v as usize >= vertices;
-        if let Some(at) = order.par_iter().lean().position_first(outside) {
+        if let Some(at) = position_first(&order, |&v| v as usize >= vertices) {
             let what = format!(
                 "index {at} of accessor {accessor} is {}, but there are {vertices} vertices",
                 order[at]
@@ -335,13 +339,12 @@ impl GltfReader<'_> {
     }
 
     fn points(&mut self, primitive: &JsonItem<'_>, accessor: usize) -> Result<Vec<Vec3>, Fault> {
-        let point = |b: [u8; 12]| {
-            let [x, y, z] =
-                [0, 4, 8].map(|k| f32::from_le_bytes([b[k], b[k + 1], b[k + 2], b[k + 3]]));
-            Vec3::new(x, y, z)
+        let point = |bytes: [u8; 12]| {
+            let [a, b, c, d, e, f, g, h, i, j, k, l] = bytes;
+            [[a, b, c, d], [e, f, g, h], [i, j, k, l]].map(f32::from_le_bytes)
         };
-        let points = match self.accessors.plain(accessor, point)? {
-            Some(points) => points,
+        let points: Vec<Vec3> = match self.accessors.plain(accessor, point)? {
+            Some(points) => bytemuck::allocation::cast_vec(points),
             None => {
                 let numbers = self.accessors.numbers(accessor)?;
                 attributes::check(primitive, "POSITION", &numbers, numbers.count)?;
@@ -354,8 +357,7 @@ impl GltfReader<'_> {
                     .collect()
             }
         };
-        let bad = |p: &Vec3| !p.is_finite();
-        match points.par_iter().lean().position_first(bad) {
+        match position_first(&points, |p| !p.is_finite()) {
             Some(at) => Err(primitive.fault(format!(
                 "element {at} of POSITION (accessor {accessor}) is not finite: {:?}",
                 points[at].to_array()
@@ -430,6 +432,6 @@ impl GltfReader<'_> {
 /// Returns the two texture coordinates of each vertex; the second counts from the lower edge of the image, as those of
 /// all other formats do.
 fn texcoords(values: &[f32]) -> [Vec<f32>; 2] {
-    let pairs = values.as_chunks::<2>().0.par_iter().lean();
-    pairs.map(|[s, t]| (*s, 1.0 - t)).unzip().into()
+    let pairs = values.as_chunks::<2>().0;
+    [mapped(pairs, |p| p[0]), mapped(pairs, |p| 1.0 - p[1])]
 }

@@ -1,8 +1,7 @@
 //! Numbers of accessors.
 
 use crate::mesh::ColumnData;
-use crate::par::IntoLean;
-use rayon::prelude::*;
+use crate::par::mapped;
 
 /// Type of the numbers of an accessor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,14 +91,14 @@ pub(super) struct ElementBytes<'a> {
 
 impl ElementBytes<'_> {
     /// Returns the numbers of all elements, each made of `N` bytes.
-    pub(super) fn read<T: Send, const N: usize>(
+    pub(super) fn read<T: Copy + Default + Send, const N: usize>(
         &self,
         number: impl Fn([u8; N]) -> T + Sync,
     ) -> Vec<T> {
         let size = N * self.width;
         if self.stride == size || self.count < 2 {
             let numbers = self.bytes[..size * self.count].as_chunks::<N>().0;
-            return numbers.par_iter().lean().map(|b| number(*b)).collect();
+            return mapped(numbers, |b| number(*b));
         }
         let mut all = Vec::with_capacity(self.count * self.width);
         for i in 0..self.count {

@@ -2,19 +2,20 @@
 
 use super::super::base64;
 use super::super::shape::TriangleView;
-use super::super::{Encoding, Pieces};
+use super::super::{BorrowedPieces, Encoding};
 use super::container::{self, CHUNK, HEADER};
 use super::extensions::{MESHOPT, QUANTIZATION};
 use super::json::JsonObject;
-use super::layout::{AccessorForm, BufferLayout, bytes};
+use super::layout::{AccessorForm, BufferLayout, bytes, words};
 use super::materials::MaterialWriter;
 use super::outgoing::{Outgoing, VertexAttribute};
 use super::parts::{self, FaceRun, ObjectRun};
 use super::quantise;
+use super::skins;
 use super::split::{self, SplitVertices};
 use super::values::Component;
 use crate::mesh::{Placement, TagKind};
-use crate::par::IntoLean;
+use crate::par::{IntoLean, PLAIN};
 use glam::Vec3;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -28,11 +29,11 @@ const MANY: usize = u16::MAX as usize;
 const BASE64: &str = "data:application/octet-stream;base64,";
 
 /// Writes a mesh as one binary file.
-pub(super) fn binary(
-    mesh: TriangleView<'_>,
+pub(super) fn binary<'a>(
+    mesh: TriangleView<'a>,
     encoding: Encoding,
     warnings: &mut Vec<String>,
-) -> Result<Pieces, String> {
+) -> Result<BorrowedPieces<'a>, String> {
     let (mut document, layout) = document(mesh, encoding, warnings);
     if layout.length > 0 {
         document.insert("buffers".into(), layout.buffers(json!({})));
@@ -63,21 +64,21 @@ pub(super) fn binary(
         head.extend(number(layout.length)?);
         head.extend(container::BIN.to_le_bytes());
     }
-    let mut pieces = vec![head];
+    let mut pieces = vec![head.into()];
     pieces.extend(layout.pieces);
     Ok(pieces)
 }
 
 /// Writes a mesh as JSON with its buffer within.
-pub(super) fn json(
-    mesh: TriangleView<'_>,
+pub(super) fn json<'a>(
+    mesh: TriangleView<'a>,
     encoding: Encoding,
     warnings: &mut Vec<String>,
-) -> Result<Pieces, String> {
+) -> Result<BorrowedPieces<'a>, String> {
     let (document, layout) = document(mesh, encoding, warnings);
     let mut head = text(&document)?;
     if layout.length == 0 {
-        return Ok(vec![head]);
+        return Ok(vec![head.into()]);
     }
     // The document is an object with at least one member: the buffers are put behind the last one, and the base64 into
     // their first URI.
@@ -87,7 +88,8 @@ pub(super) fn json(
     head.extend(format!(",\"buffers\":{before}{BASE64}").bytes());
     let mut packed = Vec::new();
     base64::encode(&layout.pieces.concat(), &mut packed);
-    Ok(vec![head, packed, format!("{after}}}\n").into_bytes()])
+    let end = format!("{after}}}\n").into_bytes();
+    Ok([head, packed, end].map(Cow::Owned).into())
 }
 
 fn text(document: &JsonObject) -> Result<Vec<u8>, String> {
@@ -95,11 +97,11 @@ fn text(document: &JsonObject) -> Result<Vec<u8>, String> {
 }
 
 /// Returns the document without its buffer, and the bytes of that.
-fn document(
-    mesh: TriangleView<'_>,
+fn document<'a>(
+    mesh: TriangleView<'a>,
     encoding: Encoding,
     warnings: &mut Vec<String>,
-) -> (JsonObject, BufferLayout) {
+) -> (JsonObject, BufferLayout<'a>) {
     let mut document = JsonObject::new();
     let generator = concat!("rxmesh ", env!("CARGO_PKG_VERSION"));
     let mut asset = json!({ "version": "2.0", "generator": generator });
@@ -111,21 +113,39 @@ fn document(
     if mesh.positions.is_empty() {
         return (document, BufferLayout::default());
     }
-    let split = split::split(mesh);
+    let mut split = split::split(mesh);
     let positions = positions(mesh, split.as_ref());
-    let mut attributes = Outgoing::new(mesh.extras, split.as_ref(), warnings).attributes();
+    let mut attributes = Outgoing::new(mesh.extras, split.as_mut(), warnings).attributes();
     let packs = encoding == Encoding::Packed;
-    let steps = (packs || encoding == Encoding::Quantised).then(|| quantise::steps(&positions));
+    let quantises = packs || encoding == Encoding::Quantised;
+    let objects = parts::objects(&mesh.extras.tags, mesh.faces.len());
+    let skins = skins::of_objects(mesh.extras, &objects, mesh.faces, warnings);
+    // Readers of the rest pose find the positions of a mesh with a skin as they are.
+    let is_skinned = skins.iter().any(Option::is_some);
+    let steps = (quantises && !is_skinned).then(|| quantise::steps(&positions));
     let mut frame = *mesh.placement;
     let mut own = Vec::new();
-    if let Some(steps) = &steps {
+    if quantises {
         attributes = attributes.into_iter().map(quantise::attribute).collect();
-        frame.origin += frame.scale * steps.origin;
-        frame.scale *= steps.size;
         own.push(QUANTIZATION);
         own.extend(packs.then_some(MESHOPT[0]));
     }
+    if let Some(steps) = &steps {
+        frame.origin += frame.scale * steps.origin;
+        frame.scale *= steps.size;
+    }
     let faces = split.as_ref().map_or(mesh.faces, |s| &s.faces);
+    let position = match (&steps, &positions) {
+        (Some(steps), _) => quantise::positions(&steps.positions),
+        (None, Cow::Borrowed(own)) => {
+            let flat: &'a [f32] = bytemuck::cast_slice(own);
+            VertexAttribute::floats("POSITION", 3, flat)
+        }
+        (None, Cow::Owned(with_copies)) => {
+            let flat: &[f32] = bytemuck::cast_slice(with_copies);
+            VertexAttribute::floats("POSITION", 3, flat.to_vec())
+        }
+    };
     let mut writer = DocumentWriter {
         layout: BufferLayout {
             packs,
@@ -133,14 +153,15 @@ fn document(
         },
         positions: steps.as_ref().map_or(&positions, |s| &s.positions),
         faces,
+        unsplit: split.is_none().then_some(mesh.faces),
         vertices: Vec::new(),
         ranges: HashMap::new(),
         short: Indices::default(),
         long: Indices::default(),
         materials: MaterialWriter::new(mesh.extras.materials.as_deref()),
     };
-    writer.attributes(steps.is_some(), attributes);
-    let objects = parts::objects(&mesh.extras.tags, faces.len());
+    attributes.insert(0, position);
+    writer.attributes(attributes);
     let ranges = parts::vertex_ranges(&objects, faces, positions.len());
     let mut meshes = Vec::new();
     for (object, range) in objects.iter().zip(ranges) {
@@ -157,6 +178,7 @@ fn document(
     } = writer;
     materials.finish(&mut document, &mut layout, &own, warnings);
     add_scene(&mut document, meshes, &frame);
+    skins::add(&mut document, &mut layout, mesh.extras, &skins, &frame);
     document.insert(
         "bufferViews".into(),
         std::mem::take(&mut layout.views).into(),
@@ -222,40 +244,35 @@ struct PlacedAttribute {
 }
 
 /// Maker of the accessors and primitives of a document.
-struct DocumentWriter<'a> {
-    layout: BufferLayout,
+struct DocumentWriter<'m, 'a> {
+    layout: BufferLayout<'m>,
     positions: &'a [Vec3],
     faces: &'a [[u32; 3]],
+    /// The same faces, where they are the mesh's.
+    unsplit: Option<&'m [[u32; 3]]>,
     /// Attributes, the positions first.
     vertices: Vec<PlacedAttribute>,
     /// Attributes of primitives by their range of vertices: objects may share them.
     ranges: HashMap<Range<usize>, Value>,
     /// Indices of 16 and of 32 bits.
-    short: Indices,
-    long: Indices,
+    short: Indices<'m>,
+    long: Indices<'m>,
     materials: MaterialWriter<'a>,
 }
 
 /// Indices of one type, which share a view.
 #[derive(Default)]
-struct Indices {
-    pieces: Pieces,
+struct Indices<'m> {
+    pieces: BorrowedPieces<'m>,
     length: usize,
     /// Accessors that need the view.
     accessors: Vec<usize>,
 }
 
-impl<'a> DocumentWriter<'a> {
-    /// Puts the bytes of all attributes into the layout.
-    fn attributes(&mut self, quantised: bool, attributes: Vec<VertexAttribute>) {
-        let positions = match quantised {
-            true => quantise::positions(self.positions),
-            false => {
-                let flat: &[f32] = bytemuck::cast_slice(self.positions);
-                VertexAttribute::floats("POSITION", 3, flat)
-            }
-        };
-        for VertexAttribute { name, form, bytes } in std::iter::once(positions).chain(attributes) {
+impl<'m, 'a> DocumentWriter<'m, 'a> {
+    /// Puts the bytes of all attributes into the layout, the positions first.
+    fn attributes(&mut self, attributes: Vec<VertexAttribute<'m>>) {
+        for VertexAttribute { name, form, bytes } in attributes {
             let view = self.layout.vertices(bytes, form.stride());
             self.vertices.push(PlacedAttribute { name, form, view });
         }
@@ -305,6 +322,7 @@ impl<'a> DocumentWriter<'a> {
 
     /// Adds the indices of some faces, counted from the beginning of a range, and returns their accessor.
     fn run(&mut self, faces: Range<usize>, range: &Range<usize>) -> usize {
+        let unsplit = self.unsplit.map(|all| all[faces.clone()].as_flattened());
         let corners = self.faces[faces].as_flattened();
         let first = range.start as u32;
         let is_short = range.len() <= MANY;
@@ -313,20 +331,23 @@ impl<'a> DocumentWriter<'a> {
             (
                 Component::U16,
                 &mut self.short,
-                bytes(&short, u16::to_le_bytes),
+                Cow::Owned(bytes(&short, u16::to_le_bytes)),
             )
         } else if first == 0 {
             (
                 Component::U32,
                 &mut self.long,
-                bytes(corners, u32::to_le_bytes),
+                match unsplit {
+                    Some(corners) => words(corners, u32::to_le_bytes),
+                    None => Cow::Owned(bytes(corners, u32::to_le_bytes)),
+                },
             )
         } else {
             let long: Vec<u32> = corners.iter().map(|v| v - first).collect();
             (
                 Component::U32,
                 &mut self.long,
-                bytes(&long, u32::to_le_bytes),
+                Cow::Owned(bytes(&long, u32::to_le_bytes)),
             )
         };
         let form = AccessorForm {
@@ -352,7 +373,7 @@ impl<'a> DocumentWriter<'a> {
             let mut pieces = list.pieces;
             let all = match &mut pieces[..] {
                 [one] => std::mem::take(one),
-                _ => pieces.concat(),
+                _ => Cow::Owned(pieces.concat()),
             };
             let view = self.layout.triangles(all, size);
             for accessor in list.accessors {
@@ -366,7 +387,8 @@ impl<'a> DocumentWriter<'a> {
 fn bounds(positions: &[Vec3]) -> [[f32; 3]; 2] {
     let none = || [Vec3::INFINITY, Vec3::NEG_INFINITY];
     let join = |[a, b]: [Vec3; 2], [c, d]: [Vec3; 2]| [a.min(c), b.max(d)];
-    let all = positions.par_iter().lean();
-    let all = all.fold(none, |[low, high], p| [low.min(*p), high.max(*p)]);
-    all.reduce(none, join).map(|p| p.to_array())
+    let add = |[low, high]: [Vec3; 2], p: &Vec3| [low.min(*p), high.max(*p)];
+    let parts = positions.par_chunks(PLAIN).lean();
+    let boxes = parts.map(|part| part.iter().fold(none(), add));
+    boxes.reduce(none, join).map(|p| p.to_array())
 }

@@ -193,7 +193,8 @@ fn many_groups_take_memory_for_what_is_written_only() {
     for format in [Format::Obj, Format::Stl] {
         let (name, mesh) = (Path::new("a"), MeshRef::Triangles(&mesh));
         let pieces = write::surface(name, mesh, format, &options, &mut Vec::new()).unwrap();
-        let written: usize = pieces.iter().map(Vec::len).sum();
+        let written: usize = pieces.iter().map(|piece| piece.len()).sum();
+        let pieces: Vec<Vec<u8>> = pieces.into_iter().map(Cow::into_owned).collect();
         let held: usize = pieces.iter().map(Vec::capacity).sum();
         assert!(
             written > 14 * n as usize && pieces.len() < 200,

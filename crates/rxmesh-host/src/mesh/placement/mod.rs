@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::extent::{box_of_corners, extent};
+use super::extent::{box_of_used, extent};
 use super::{CoordinateText, MeshError, PolyMesh, TetMesh, TriMesh, UsedVertices};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
@@ -116,9 +116,9 @@ pub(crate) fn placement_of(low: DVec3, high: DVec3) -> Placement {
 /// of the others' shape, one near the others. Vertices of no face count only if they would be beyond 32-bit floats.
 pub(crate) fn placement_of_points(points: &[DVec3], corners: &[u32]) -> Placement {
     let of = |corners: &[u32]| {
-        let placement = box_of_corners(points, corners, |p| *p)
-            .map_or_else(Placement::default, |[low, high]| placement_of(low, high));
         let used = UsedVertices::of(points.len(), corners);
+        let placement = box_of_used(points, &used, |p| *p)
+            .map_or_else(Placement::default, |[low, high]| placement_of(low, high));
         let [low, high] = bulk_box(points, &used, |p| *p);
         match placement.is_world() && is_lost(low, high) {
             true => Placement {
@@ -139,14 +139,14 @@ pub(crate) fn placement_of_points(points: &[DVec3], corners: &[u32]) -> Placemen
 /// Returns `true` if points, rounded to 32 bits, may lie so far away that 32 bits hold their place and not their shape,
 /// or beyond the range of such floats. Vertices of no face or cell, which are no `corners`, do not count.
 pub(crate) fn may_need_placement(points: &[Vec3], corners: &[u32]) -> bool {
-    let Some([low, high]) = extent(points, corners) else {
+    let used = UsedVertices::of(points.len(), corners);
+    let Some([low, high]) = box_of_used(points, &used, |p| p.as_dvec3()) else {
         return false;
     };
     let far = low.abs().max(high.abs()).max_element() > FAR * (high - low).max_element();
     if far || placement_of(low, high) != Placement::default() {
         return true;
     }
-    let used = UsedVertices::of(points.len(), corners);
     let [a, b] = bulk_box(points, &used, |p| p.as_dvec3());
     is_lost(a, b)
 }
@@ -222,10 +222,11 @@ macro_rules! framed {
             pub fn normalised(&$self) -> Placement {
                 let old = $self.placement;
                 let corners: &[u32] = $corners;
-                let Some([low, high]) = extent(&$self.positions, corners) else {
+                let used = UsedVertices::of($self.positions.len(), corners);
+                let in_frame = |p: &Vec3| p.as_dvec3();
+                let Some([low, high]) = box_of_used(&$self.positions, &used, in_frame) else {
                     return old;
                 };
-                let used = UsedVertices::of($self.positions.len(), corners);
                 let origin = far_origin(low, high);
                 let largest = (low - origin)
                     .abs()
