@@ -118,8 +118,15 @@ fn usual(mesh: &TriMesh) -> Coat {
     }
 }
 
-/// Returns the colours of a column: of whole numbers up to their type's greatest, of floats up to 1.
+/// Returns the colours of a column in linear light.
 fn colors_of(column: &Column) -> Option<Vec<LinearColor>> {
+    let colors = rgb_of(column)?;
+    Some(colors.into_iter().map(Rgb::linear).collect())
+}
+
+/// Returns the colours of a column: of whole numbers up to their type's greatest, of floats up to 1. `None` if it has
+/// not three or four numbers a row.
+pub(crate) fn rgb_of(column: &Column) -> Option<Vec<Rgb>> {
     if !(3..=4).contains(&column.width) {
         return None;
     }
@@ -137,7 +144,7 @@ fn colors_of(column: &Column) -> Option<Vec<LinearColor>> {
         (255.0 * value.clamp(0.0, 1.0) + 0.5) as u8
     };
     let rows = 0..column.data.len() / column.width;
-    let color = |row: usize| Rgb([0, 1, 2].map(|k| channel(row * column.width + k))).linear();
+    let color = |row: usize| Rgb([0, 1, 2].map(|k| channel(row * column.width + k)));
     Some(rows.map(color).collect())
 }
 

@@ -160,7 +160,7 @@ pub fn draw_difference(
     let captions = [
         input.caption(),
         result.caption(),
-        format!("distance: at most {:.3e}", report.forward.vertices.max),
+        format!("distance: at most {:?}", rounded(report.forward.vertices.max)),
     ];
     let panel = |i: usize| {
         let (mesh, from): (&TriMesh, &Drawable<'_>) = match i {
@@ -184,6 +184,11 @@ pub fn draw_difference(
         png: render_panels(&[0, 1, 2].map(panel), &options)?.to_png(),
         size: options.size,
     })
+}
+
+/// Rounds a number to four digits.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
 }
 
 /// Returns a page that shows meshes, the first one first, with labels of their faces if there are any.

@@ -4,6 +4,7 @@ mod pack;
 #[cfg(test)]
 mod tests;
 
+use crate::coat::rgb_of;
 use crate::color::{Encoder, LinearColor, Ramp, label_color, label_count};
 use crate::error::PictureError;
 use crate::labels;
@@ -14,7 +15,7 @@ use glam::{DVec3, Vec3};
 use pack::{ArrayPlace, PackedArrays};
 use rxmesh_host::TriMesh;
 use rxmesh_host::io::base64;
-use rxmesh_host::mesh::{Column, ColumnData, EdgeTable, ElementKind};
+use rxmesh_host::mesh::{COLOR, Column, ColumnData, EdgeTable, ElementKind};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -109,6 +110,7 @@ pub fn render_page(
     let columns = described.iter().flat_map(|d| &d.columns);
     let column = match &options.paint {
         Paint::Column(name) => Some(name.as_str()),
+        Paint::Usual if columns.clone().any(|c| c.map == RGB) => Some(COLOR),
         paint => labels_name(paint),
     };
     if let Some(wanted) = column
@@ -118,7 +120,8 @@ pub fn render_page(
             "no column of one value per vertex or face is named '{wanted}'"
         ));
     }
-    let maps = columns.map(|c| (c.map, table(c.map)));
+    let mapped = columns.filter(|c| c.map != RGB);
+    let maps = mapped.map(|c| (c.map, table(c.map)));
     let head = PageHead {
         title,
         column,
@@ -222,6 +225,9 @@ fn text_of(bytes: &[u8]) -> String {
     base64::encode(bytes, &mut text);
     String::from_utf8_lossy(&text).into_owned()
 }
+
+/// Name in place of a map for colours that need none: three numbers from 0 to 255 a row.
+const RGB: &str = "rgb";
 
 /// Name of the map of whole numbers that are names and not sizes.
 const LABELS: &str = "labels";
@@ -347,6 +353,7 @@ impl PageFrame {
                 .zip(labels_name(&options.paint))
                 .map(|(labels, name)| describe_labels(name, labels, arrays))
                 .into_iter()
+                .chain(describe_colors(mesh, arrays))
                 .chain(
                     scalars(mesh)
                         .filter_map(|column| describe_column(column, (all, options), arrays)),
@@ -401,6 +408,25 @@ fn describe_labels<'a>(
         map: LABELS,
         values: arrays.add_16(&values, 1),
     }
+}
+
+/// Describes the colours of vertices, else of faces, and adds them.
+fn describe_colors(mesh: &TriMesh, arrays: &mut PackedArrays) -> Option<DescribedColumn<'static>> {
+    let kinds = [(ElementKind::Vertex, "vertex"), (ElementKind::Face, "face")];
+    let found = kinds.into_iter().find_map(|(kind, of)| {
+        let colors = mesh.extras.column(kind, COLOR).and_then(rgb_of)?;
+        Some((of, colors))
+    });
+    let (of, colors) = found?;
+    let values: Vec<u16> = colors.iter().flat_map(|c| c.0).map(u16::from).collect();
+    Some(DescribedColumn {
+        name: COLOR,
+        of,
+        low: 0.0,
+        high: 0.0,
+        map: RGB,
+        values: arrays.add_16(&values, 3),
+    })
 }
 
 /// Describes a column on the scale of all columns of its name, and adds its values.

@@ -116,6 +116,31 @@ fn labels_lie_on_the_entries_of_their_map() {
 }
 
 #[test]
+fn colors_of_the_mesh_are_shown_first() {
+    let mut mesh = generate::icosphere(1).unwrap();
+    let bytes: Vec<u8> = (0..3 * mesh.vertex_count())
+        .map(|i| (i * 7) as u8)
+        .collect();
+    mesh.add_column(Column {
+        name: COLOR.into(),
+        element: ElementKind::Vertex,
+        width: 3,
+        data: ColumnData::U8(bytes.clone()),
+    })
+    .unwrap();
+    let one = [PageMesh::new("s", &mesh)];
+    let (head, arrays) = parts(&render_page("", &one, &PictureOptions::default()).unwrap());
+    let column = &head["meshes"][0]["columns"][0];
+    assert_eq!(
+        (&head["column"], &column["map"]),
+        (&COLOR.into(), &RGB.into())
+    );
+    assert_eq!(head["maps"], serde_json::json!({}));
+    let values = read(&arrays, &column["values"]);
+    assert_eq!(values, bytes.into_iter().map(u32::from).collect::<Vec<_>>());
+}
+
+#[test]
 fn points_polygons_and_odd_meshes_are_shown_or_refused() {
     let options = PictureOptions::default();
     let sphere = generate::icosphere(1).unwrap();
