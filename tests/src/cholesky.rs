@@ -117,7 +117,8 @@ fn without(
     loop {
         new.push(match (old.peek().copied(), row.peek().copied()) {
             (Some((k, a)), Some((l, b))) if k == l => {
-                (old.next(), row.next());
+                old.next();
+                row.next();
                 (k, a + by * b)
             }
             (Some(a), Some(b)) if a.0 < b.0 => {

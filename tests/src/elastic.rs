@@ -74,9 +74,9 @@ fn first_eigenvector(mut a: [[f64; 4]; 4]) -> [f64; 4] {
             for row in a.iter_mut().chain(&mut vectors) {
                 (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
             }
-            for k in 0..4 {
-                (a[p][k], a[q][k]) = (c * a[p][k] - s * a[q][k], s * a[p][k] + c * a[q][k]);
-            }
+            let rows = [a[p], a[q]];
+            a[p] = std::array::from_fn(|k| c * rows[0][k] - s * rows[1][k]);
+            a[q] = std::array::from_fn(|k| s * rows[0][k] + c * rows[1][k]);
         }
     }
     let largest = (0..4)

@@ -28,8 +28,11 @@ const FAR: &str = "v 500000.123 4649776.456 10.001\nv 500001.123 4649776.456 10.
 /// Points without faces, with colours.
 const POINTS: &str = "v 0 0 0 1 0.5 0\nv 1 0 0 0 0.25 1\nv 0 1 0 1 1 1\n";
 
+/// Square on two joints.
+const SKINNED: &str = include_str!("skinned.gltf");
+
 /// Commands that write the files, the first of which has normals and indices of 16 bits.
-const COMMANDS: [&[&str]; 12] = [
+const COMMANDS: [&[&str]; 15] = [
     &[
         "generate",
         "torus",
@@ -57,6 +60,9 @@ const COMMANDS: [&[&str]; 12] = [
     ],
     &["convert", "normals.glb", "--pack", "-o", "packed.gltf"],
     &["convert", "parts.glb", "--pack", "-o", "packed.glb"],
+    &["convert", "skinned.gltf", "-o", "skinned.glb"],
+    &["convert", "skinned.glb", "--pack", "-o", "bones.glb"],
+    &["smooth", "skinned.glb", "-o", "limb.glb"],
 ];
 
 pub(crate) fn run() -> anyhow::Result<StepOutcome> {
@@ -75,6 +81,7 @@ pub(crate) fn run() -> anyhow::Result<StepOutcome> {
         ("parts.obj", PARTS),
         ("far.obj", FAR),
         ("points.obj", POINTS),
+        ("skinned.gltf", SKINNED),
     ] {
         fs::write(folder.join(name), text)?;
     }

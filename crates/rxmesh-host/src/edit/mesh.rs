@@ -3,13 +3,13 @@
 use crate::Error;
 use crate::construct;
 use crate::engine::{Buffer, Engine, EngineError};
+use crate::parallel::fill;
 use crate::store::RxMesh;
 use rxmesh_kernels::cavity::{FREE, FROZEN};
 use rxmesh_kernels::edit::{
-    DEAD, Fill, FlatMesh, Freeze, LinkSides, MarkDead, NO_FACE, NONE, OpenFaces, OpenPatches,
+    DEAD, FlatMesh, Freeze, LinkSides, MarkDead, NO_FACE, NONE, OpenFaces, OpenPatches,
     OpenVertices, Suspects, VERTEX_LIMIT,
 };
-use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
 
 /// Mesh of a session: the arrays of [`FlatMesh`], and the claims on faces, which tell the frozen ones.
@@ -404,9 +404,4 @@ fn check_limit([vertices, edges, faces]: [u32; 3]) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// Sets words.
-pub(crate) fn fill(engine: &Engine, to: GlobalMut<u32>, value: u32) -> Result<(), EngineError> {
-    engine.launch_flat(to.len(), Fill { to, value })
 }

@@ -25,7 +25,6 @@ pub use close::Closed;
 pub use columns::{Blend, Column, ColumnWords, Columns};
 pub(crate) use cut::Cut;
 pub(crate) use labels::{check_face, check_labels};
-pub(crate) use mesh::fill;
 pub use mesh::{HostArrays, OpenMesh};
 pub use scheduler::{Edits, RoundReport, RunReport, Runs, Seeds, SplitSession};
 pub use session::{Motion, Session};

@@ -160,10 +160,11 @@ pub struct Column {
 
 impl Column {
     /// Returns `true` if values of new vertices are means: those of floats and colours, but not normals, which are
-    /// recomputed.
+    /// recomputed, nor weights of joints, whose places belong to the joints of the same vertex.
     pub fn is_blended(&self) -> bool {
         let floats = matches!(self.data, ColumnData::F32(_) | ColumnData::F64(_));
-        self.element == ElementKind::Vertex && (floats || self.name == COLOR) && self.name != NORMAL
+        let own = self.name == NORMAL || self.name.starts_with("WEIGHTS_");
+        self.element == ElementKind::Vertex && (floats || self.name == COLOR) && !own
     }
 
     /// Returns the same column with the rows named by `rows`, in that order (a row may come several times).

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// Materials of a glTF file with their textures and images. Nothing here uses them; glTF output has them again, and
-/// [`TagKind::Material`](super::TagKind::Material) names those of faces.
+/// Materials of a glTF file with their textures and images, and its skins. Nothing here uses them; glTF output has them
+/// again, and [`TagKind::Material`](super::TagKind::Material) names the materials of faces.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SourceMaterials {
     /// Lists of the document: materials, textures, samplers, images. Images that are in [`images`](Self::images) have
@@ -16,6 +16,31 @@ pub struct SourceMaterials {
     pub(crate) names: Vec<String>,
     /// Extensions without which the materials are not what they were.
     pub(crate) required: Vec<String>,
+    /// Skins of objects, if any have one.
+    pub(crate) skins: Option<SourceSkins>,
+}
+
+/// Skins of the objects of a glTF file, for columns `JOINTS_0` and `WEIGHTS_0`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct SourceSkins {
+    /// Nodes of the joints and of everything above them; `children` are places in this list.
+    pub(crate) nodes: Vec<Value>,
+    pub(crate) skins: Vec<SourceSkin>,
+    /// Names of objects, and the places of their skins.
+    pub(crate) objects: Vec<(String, usize)>,
+}
+
+/// A skin.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct SourceSkin {
+    /// Name and extras.
+    pub(crate) members: Map<String, Value>,
+    /// Places of the joints among the nodes.
+    pub(crate) joints: Vec<usize>,
+    /// Place of the node at which the skeleton begins.
+    pub(crate) skeleton: Option<usize>,
+    /// Inverse bind matrices, 16 floats a joint, column by column.
+    pub(crate) inverse: Option<Vec<f32>>,
 }
 
 /// Content of an image.

@@ -4,3 +4,12 @@
 pub(crate) mod labels;
 pub(crate) mod reduce;
 pub mod scan;
+
+use crate::engine::{Engine, EngineError};
+use rxmesh_kernels::edit::Fill;
+use rxmesh_kernels::mem::GlobalMut;
+
+/// Sets words.
+pub(crate) fn fill(engine: &Engine, to: GlobalMut<u32>, value: u32) -> Result<(), EngineError> {
+    engine.launch_flat(to.len(), Fill { to, value })
+}

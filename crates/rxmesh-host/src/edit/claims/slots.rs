@@ -1,12 +1,13 @@
 //! Free slots of a session, and more of them.
 
-use super::super::mesh::{HostArrays, OpenMesh, fill};
+use super::super::mesh::{HostArrays, OpenMesh};
 use super::super::scheduler::Edits;
 use super::super::session::Session;
 use super::super::validate::SessionFault;
 use super::Claims;
 use crate::Error;
 use crate::engine::Buffer;
+use crate::parallel::fill;
 use rxmesh_kernels::cavity::{Counter, Growth, Operator, Slots};
 use rxmesh_kernels::edit::{Fill, ListFree};
 use rxmesh_kernels::topo::Kind;

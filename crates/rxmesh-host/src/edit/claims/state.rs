@@ -1,7 +1,8 @@
 //! State of rounds on the engine.
 
-use super::super::mesh::{OpenMesh, fill};
+use super::super::mesh::OpenMesh;
 use crate::engine::{Buffer, Engine, EngineError};
+use crate::parallel::fill;
 use rxmesh_kernels::cavity::{COUNTERS, ClaimTables, RANK_WORDS, ResetClaims, TASK_WORDS};
 
 /// Initial capacity of records in words, by faces: enough for a first round that flips or splits a tenth of the edges.

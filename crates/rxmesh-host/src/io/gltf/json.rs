@@ -27,6 +27,7 @@ lists! {
     MESHES = "meshes", "mesh";
     NODES = "nodes", "node";
     SCENES = "scenes", "scene";
+    SKINS = "skins", "skin";
     VIEWS = "bufferViews", "buffer view";
 }
 

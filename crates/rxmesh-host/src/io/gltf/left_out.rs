@@ -3,11 +3,7 @@
 use super::json::JsonObject;
 
 /// Lists of data that no mesh holds, with their names in messages.
-const LISTS: [(&str, &str); 3] = [
-    ("animations", "animations"),
-    ("cameras", "cameras"),
-    ("skins", "skins"),
-];
+const LISTS: [(&str, &str); 2] = [("animations", "animations"), ("cameras", "cameras")];
 
 /// Extensions of the document with the same names.
 const EXTENSIONS: [(&str, &str); 2] = [

@@ -20,6 +20,7 @@ mod placing;
 mod quantise;
 mod read;
 mod scene;
+mod skins;
 mod split;
 mod texture_transform;
 mod values;

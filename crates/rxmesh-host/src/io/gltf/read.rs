@@ -14,7 +14,7 @@ use super::materials::{self, MaterialList};
 use super::placing::Placing;
 use super::scene::{self, Instance};
 use super::texture_transform::TextureTransform;
-use super::{container, left_out};
+use super::{container, left_out, skins};
 use crate::mesh::{ColumnData, NORMAL, Tag, TagKind, check_counts};
 use crate::par::{IntoLean, mapped, position_first};
 use glam::Vec3;
@@ -60,6 +60,11 @@ pub(in super::super) fn read(
         skipped: Skipped::default(),
     };
     reader.soup.warnings.extend(instances.warnings);
+    let warnings = &mut reader.soup.warnings;
+    if let Some(skins) = skins::take(&mut reader.accessors, &instances.all, warnings)? {
+        let source = reader.materials.source.get_or_insert_default();
+        source.skins = Some(skins);
+    }
     for instance in &instances.all {
         reader.mesh(instance)?;
     }
@@ -334,8 +339,9 @@ impl GltfReader<'_> {
     }
 
     fn points(&mut self, primitive: &JsonItem<'_>, accessor: usize) -> Result<Vec<Vec3>, Fault> {
-        let point = |b: [u8; 12]| {
-            [0, 4, 8].map(|k| f32::from_le_bytes([b[k], b[k + 1], b[k + 2], b[k + 3]]))
+        let point = |bytes: [u8; 12]| {
+            let [a, b, c, d, e, f, g, h, i, j, k, l] = bytes;
+            [[a, b, c, d], [e, f, g, h], [i, j, k, l]].map(f32::from_le_bytes)
         };
         let points: Vec<Vec3> = match self.accessors.plain(accessor, point)? {
             Some(points) => bytemuck::allocation::cast_vec(points),

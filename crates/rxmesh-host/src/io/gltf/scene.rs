@@ -13,6 +13,8 @@ pub(super) struct Instance {
     pub(super) placed: Option<DMat4>,
     /// Name of the node, else of the mesh; empty without both.
     pub(super) name: String,
+    /// Number of its skin.
+    pub(super) skin: Option<usize>,
 }
 
 /// Meshes of the scene, in the order of its nodes.
@@ -33,6 +35,7 @@ pub(super) fn instances(document: &JsonObject) -> Result<Instances, Fault> {
                 mesh,
                 placed: None,
                 name: item.text("name").unwrap_or_default().to_owned(),
+                skin: None,
             });
         }
         return Ok(found);
@@ -42,7 +45,7 @@ pub(super) fn instances(document: &JsonObject) -> Result<Instances, Fault> {
     let roots = roots(document, nodes, &mut found.warnings)?;
     open.extend(roots.into_iter().rev().map(|node| (node, DMat4::IDENTITY)));
     let mut seen = vec![false; nodes];
-    let (mut skins, mut copies) = (0, 0);
+    let mut copies = 0;
     while let Some((index, above)) = open.pop() {
         let item = json::item(document, NODES, index)?;
         if std::mem::replace(&mut seen[index], true) {
@@ -57,8 +60,7 @@ pub(super) fn instances(document: &JsonObject) -> Result<Instances, Fault> {
             continue;
         };
         // The joints alone move a mesh that has a skin.
-        let skinned = item.object.contains_key("skin");
-        skins += usize::from(skinned);
+        let skin = item.index("skin")?;
         let name = match item.text("name") {
             Some(name) if !name.is_empty() => name,
             _ => json::item(document, MESHES, mesh)?
@@ -67,14 +69,10 @@ pub(super) fn instances(document: &JsonObject) -> Result<Instances, Fault> {
         };
         found.all.push(Instance {
             mesh,
-            placed: (placed != DMat4::IDENTITY && !skinned).then_some(placed),
+            placed: (placed != DMat4::IDENTITY && skin.is_none()).then_some(placed),
             name: name.to_owned(),
+            skin,
         });
-    }
-    if skins > 0 {
-        found.warnings.push(format!(
-            "skins are not kept: {skins} meshes have the pose to which their joints and weights belong"
-        ));
     }
     if copies > 0 {
         found.warnings.push(format!(
@@ -116,7 +114,7 @@ fn roots(
 }
 
 /// Returns the numbers of nodes in a list of an object.
-fn indices(item: &JsonItem<'_>, key: &str) -> Result<Vec<usize>, Fault> {
+pub(super) fn indices(item: &JsonItem<'_>, key: &str) -> Result<Vec<usize>, Fault> {
     let wrong = || item.fault(format!("'{key}' must hold numbers of nodes"));
     let number = |value: &Value| json::whole(value).ok_or_else(wrong);
     item.values(key)?.iter().map(number).collect()

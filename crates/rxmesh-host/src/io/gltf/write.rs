@@ -11,6 +11,7 @@ use super::materials::MaterialWriter;
 use super::outgoing::{Outgoing, VertexAttribute};
 use super::parts::{self, FaceRun, ObjectRun};
 use super::quantise;
+use super::skins;
 use super::split::{self, SplitVertices};
 use super::values::Component;
 use crate::mesh::{Placement, TagKind};
@@ -116,15 +117,22 @@ fn document<'a>(
     let positions = positions(mesh, split.as_ref());
     let mut attributes = Outgoing::new(mesh.extras, split.as_mut(), warnings).attributes();
     let packs = encoding == Encoding::Packed;
-    let steps = (packs || encoding == Encoding::Quantised).then(|| quantise::steps(&positions));
+    let quantises = packs || encoding == Encoding::Quantised;
+    let objects = parts::objects(&mesh.extras.tags, mesh.faces.len());
+    let skins = skins::of_objects(mesh.extras, &objects, mesh.faces, warnings);
+    // Readers of the rest pose find the positions of a mesh with a skin as they are.
+    let is_skinned = skins.iter().any(Option::is_some);
+    let steps = (quantises && !is_skinned).then(|| quantise::steps(&positions));
     let mut frame = *mesh.placement;
     let mut own = Vec::new();
-    if let Some(steps) = &steps {
+    if quantises {
         attributes = attributes.into_iter().map(quantise::attribute).collect();
-        frame.origin += frame.scale * steps.origin;
-        frame.scale *= steps.size;
         own.push(QUANTIZATION);
         own.extend(packs.then_some(MESHOPT[0]));
+    }
+    if let Some(steps) = &steps {
+        frame.origin += frame.scale * steps.origin;
+        frame.scale *= steps.size;
     }
     let faces = split.as_ref().map_or(mesh.faces, |s| &s.faces);
     let position = match (&steps, &positions) {
@@ -154,7 +162,6 @@ fn document<'a>(
     };
     attributes.insert(0, position);
     writer.attributes(attributes);
-    let objects = parts::objects(&mesh.extras.tags, faces.len());
     let ranges = parts::vertex_ranges(&objects, faces, positions.len());
     let mut meshes = Vec::new();
     for (object, range) in objects.iter().zip(ranges) {
@@ -171,6 +178,7 @@ fn document<'a>(
     } = writer;
     materials.finish(&mut document, &mut layout, &own, warnings);
     add_scene(&mut document, meshes, &frame);
+    skins::add(&mut document, &mut layout, mesh.extras, &skins, &frame);
     document.insert(
         "bufferViews".into(),
         std::mem::take(&mut layout.views).into(),

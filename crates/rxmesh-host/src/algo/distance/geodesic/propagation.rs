@@ -2,8 +2,8 @@
 
 use super::{LARGEST_THRESHOLD, Sources};
 use crate::Error;
-use crate::edit::fill;
 use crate::engine::Buffer;
+use crate::parallel::fill;
 use crate::parallel::reduce::combine_all;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;

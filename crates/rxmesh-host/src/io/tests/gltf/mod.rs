@@ -10,6 +10,7 @@ macro_rules! le {
 mod hostile;
 mod materials;
 mod read;
+mod skins;
 mod write;
 
 use super::*;

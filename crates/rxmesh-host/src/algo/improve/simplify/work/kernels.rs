@@ -2,7 +2,8 @@
 
 use super::{SimplifyBuffers, cheap_part};
 use crate::Error;
-use crate::edit::{Session, fill};
+use crate::edit::Session;
+use crate::parallel::fill;
 use rxmesh_kernels::algo::improve::simplify::{
     BatchSelect, COSTS_ALONE, Collapse, Course, EdgeCosts, EdgePriority, LineForm, NoLines,
     QuadricSurface, SELECT_WORDS, SimplifyCosts, SimplifySelect, SomeLines,
