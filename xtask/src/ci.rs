@@ -45,7 +45,7 @@ const LONG: &str = "long";
 type ToolStep = (&'static str, fn() -> anyhow::Result<StepOutcome>);
 
 /// Steps that need a tool that may not be installed.
-const TOOLS: &[ToolStep] = &[("gltf", checks::gltf::run)];
+const TOOLS: &[ToolStep] = &[("gltf", checks::gltf::run), ("page", checks::page::run)];
 
 /// Steps that run only with `--long`, or when they are named, and need a tool that may not be installed.
 const WATCHES: &[ToolStep] = &[

@@ -15,6 +15,7 @@ mod log;
 #[cfg(test)]
 mod manual;
 mod output;
+mod page;
 mod picture;
 mod progress;
 mod record;

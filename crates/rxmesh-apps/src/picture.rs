@@ -1,7 +1,9 @@
 //! Pictures of meshes: how a command draws its result.
 
+use crate::cli::CommonArgs;
 use crate::console::is_stdout;
 use crate::input;
+use crate::page;
 use crate::record::{PictureRecord, shown};
 use crate::run::Run;
 use crate::text;
@@ -9,7 +11,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use rxmesh_host::files;
 use rxmesh_host::io::{MeshRef, Model};
 use rxmesh_host::mesh::{Column, ColumnData, ElementKind};
-use rxmesh_picture::{Drawable, EncodedPicture, Paint, PictureError, PictureOptions, draw};
+use rxmesh_picture::{
+    CutPlane, Drawable, EncodedPicture, Paint, PictureError, PictureOptions, draw, draw_difference,
+};
 use std::path::{Path, PathBuf};
 
 /// Most meshes beside each other in the picture of a command.
@@ -40,14 +44,19 @@ pub(crate) fn drawn(
     picture.with_context(|| first.unwrap_or_default())
 }
 
-/// Draws the result of a command: the first column of values that is not in `known` is drawn as colours.
-fn of_result(meshes: &[Drawable<'_>], known: &[String]) -> Result<EncodedPicture> {
-    let meshes = &meshes[..meshes.len().min(MOST)];
+/// Returns the first column of values of a result that is not in `known`.
+fn new_column<'a>(meshes: &'a [Drawable<'_>], known: &[String]) -> Result<Option<&'a Column>> {
     let first = meshes
         .first()
         .ok_or_else(|| anyhow!("there is no mesh to draw"))?;
-    let columns = first.mesh.extras.columns.iter().filter(|c| c.width == 1);
-    let new = columns.clone().find(|c| !known.contains(&c.name));
+    let mut columns = first.mesh.extras.columns.iter().filter(|c| c.width == 1);
+    Ok(columns.find(|c| !known.contains(&c.name)))
+}
+
+/// Draws the result of a command: the first column of values that is not in `known` is drawn as colours.
+fn of_result(meshes: &[Drawable<'_>], known: &[String]) -> Result<EncodedPicture> {
+    let meshes = &meshes[..meshes.len().min(MOST)];
+    let new = new_column(meshes, known)?;
     let labels: Vec<Vec<u32>> = match new.and_then(labels_of) {
         Some(_) => {
             let of = |mesh: &Drawable<'_>| {
@@ -91,10 +100,13 @@ fn scalar_columns(model: Model<'_>) -> Vec<String> {
     scalar.map(|c| c.name.clone()).collect()
 }
 
-/// Picture that was asked for beside the result, until it is drawn.
+/// Picture and page that were asked for beside the result, until they are drawn.
 #[derive(Debug)]
 pub(crate) struct Portrait {
-    path: PathBuf,
+    picture: Option<PathBuf>,
+    /// `true` if the picture shows input, result and their difference.
+    shows_difference: bool,
+    page: Option<PathBuf>,
     /// Columns of values of the input: others are results.
     known: Vec<String>,
     /// The mesh that was read last, for commands that write none.
@@ -102,17 +114,24 @@ pub(crate) struct Portrait {
 }
 
 impl Portrait {
-    /// Refuses a file that could not be written, before any work is done.
-    pub(crate) fn new(path: &Path) -> Result<Portrait> {
-        if is_stdout(path) {
-            bail!("--picture needs the name of a file; `render` writes pictures to stdout");
+    /// Refuses files that could not be written, before any work is done.
+    pub(crate) fn new(args: &CommonArgs) -> Result<Option<Portrait>> {
+        let (picture, page) = (args.picture.as_deref(), args.html.as_deref());
+        if let Some(path) = picture {
+            if is_stdout(path) {
+                bail!("--picture needs the name of a file; `render` writes pictures to stdout");
+            }
+            check(path)?;
         }
-        check(path)?;
-        Ok(Portrait {
-            path: path.to_owned(),
+        page.map_or(Ok(()), page::check)?;
+        let portrait = || Portrait {
+            picture: picture.map(Path::to_owned),
+            shows_difference: args.difference,
+            page: page.map(Path::to_owned),
             known: Vec::new(),
             input: None,
-        })
+        };
+        Ok((picture.is_some() || page.is_some()).then(portrait))
     }
 
     /// Keeps a mesh that was read.
@@ -138,7 +157,35 @@ impl Run {
         let each = written
             .iter()
             .map(|(path, mesh)| Drawable::new(*mesh, None, stem(path)));
-        self.draw_into(&portrait, &each.collect::<Result<Vec<_>, _>>()?)
+        self.draw_into(portrait, each.collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// Returns the file of the page that was asked for, once.
+    pub(crate) fn take_page(&mut self) -> Option<PathBuf> {
+        self.portrait.as_mut()?.page.take()
+    }
+
+    /// Reads meshes of any kind as triangles.
+    pub(crate) fn read_drawables(
+        &mut self,
+        names: &[PathBuf],
+        cut: Option<CutPlane>,
+    ) -> Result<Vec<Drawable<'static>>> {
+        let mut meshes = Vec::with_capacity(names.len());
+        for name in names {
+            let mesh = match input::is_volume(name) {
+                true => {
+                    let input = self.read_tets(name)?;
+                    Drawable::new((&input.loaded.mesh).into(), cut, stem(name))?.into_owned()
+                }
+                false => {
+                    let input = self.read_poly(name, false)?;
+                    Drawable::new((&input.loaded.mesh).into(), cut, stem(name))?.into_owned()
+                }
+            };
+            meshes.push(mesh);
+        }
+        Ok(meshes)
     }
 
     /// Draws the mesh that was read last, if a picture was asked for and the command has written no mesh.
@@ -146,19 +193,61 @@ impl Run {
         match self.portrait.take() {
             Some(mut portrait) => {
                 let input: Vec<_> = portrait.input.take().into_iter().collect();
-                self.draw_into(&portrait, &input)
+                self.draw_into(portrait, input)
             }
             None => Ok(()),
         }
     }
 
-    fn draw_into(&mut self, portrait: &Portrait, meshes: &[Drawable<'_>]) -> Result<()> {
-        let Portrait { path, known, .. } = portrait;
-        let (record, ms) = self.stage("drawing", || write(&of_result(meshes, known)?, path))?;
-        self.record.timings_ms.picture = ms;
-        self.record.picture = Some(record);
+    fn draw_into(&mut self, portrait: Portrait, mut meshes: Vec<Drawable<'_>>) -> Result<()> {
+        let Portrait {
+            picture,
+            shows_difference,
+            page,
+            known,
+            input,
+        } = portrait;
+        if let Some(path) = picture {
+            let draw = || match (&input, &meshes[..]) {
+                (Some(input), [result]) if shows_difference => {
+                    drawn(draw_difference(input, result), &meshes)
+                }
+                _ if shows_difference => {
+                    bail!("--difference is for commands that read one mesh and write another one")
+                }
+                _ => of_result(&meshes, &known),
+            };
+            let (record, ms) = self.stage("drawing", || write(&draw()?, &path))?;
+            self.record.timings_ms.picture = ms;
+            self.record.picture = Some(record);
+        }
+        if let Some(path) = page {
+            let options = PictureOptions::default().with(|o| {
+                if let Ok(Some(column)) = new_column(&meshes, &known) {
+                    o.paint = Paint::Column(column.name.clone());
+                }
+            });
+            meshes.extend(input.and_then(|input| before(input, &meshes)));
+            let text = || rxmesh_picture::page(&meshes, &[], &options);
+            let write = || page::write(text(), &meshes, &path);
+            let (record, ms) = self.stage("writing the page", write)?;
+            self.record.timings_ms.page = ms;
+            self.record.page = Some(record);
+        }
         Ok(())
     }
+}
+
+/// Returns the input to be shown beside its results, unless they have the same shape.
+fn before<'a>(mut input: Drawable<'a>, results: &[Drawable<'_>]) -> Option<Drawable<'a>> {
+    let is_same = |result: &Drawable<'_>| {
+        result.mesh.faces == input.mesh.faces && result.mesh.positions == input.mesh.positions
+    };
+    if results.iter().any(is_same) {
+        return None;
+    }
+    input.name += " (input)";
+    Some(input)
 }
 
 /// Refuses a file of a picture that could not be written.

@@ -52,6 +52,9 @@ pub(crate) struct Record {
     /// Picture that was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) picture: Option<PictureRecord>,
+    /// Page that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) page: Option<PageRecord>,
     /// Milliseconds of the stages.
     pub(crate) timings_ms: Timings,
     /// Warnings that were printed.
@@ -253,6 +256,21 @@ pub(crate) struct PictureRecord {
     pub(crate) bytes: u64,
 }
 
+/// Page that was written.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct PageRecord {
+    /// Name of the file.
+    pub(crate) path: String,
+    /// Number of meshes, frames of a motion among them.
+    pub(crate) meshes: u64,
+    /// Bytes of the file.
+    pub(crate) bytes: u64,
+    /// `true` if a program of the system has opened it; only of `view`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) opened: Option<bool>,
+}
+
 /// Milliseconds of the stages that the command has.
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -273,6 +291,8 @@ pub(crate) struct Timings {
     pub(crate) write: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) picture: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) page: Option<f64>,
     pub(crate) total: f64,
 }
 

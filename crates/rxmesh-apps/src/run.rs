@@ -52,7 +52,7 @@ impl Run {
     pub(crate) fn new(command: &'static str, common: &CommonArgs) -> Result<Run> {
         let start = Instant::now();
         let console = Console::new(common.quiet, common.json.as_deref())?;
-        let portrait = common.picture.as_deref().map(Portrait::new).transpose()?;
+        let portrait = Portrait::new(common)?;
         // 0 is one a core. Started here, so that a system that gives no threads is an error and not a panic later.
         let n = common.threads.unwrap_or(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n as usize);
@@ -443,7 +443,7 @@ impl Run {
     /// Prints the result and writes the record; of a batch, passes both to its receiver.
     pub(crate) fn finish(mut self, text: &str) -> Result<()> {
         self.draw_input()?;
-        let text = text.to_owned() + &text::picture(&self.record);
+        let text = text.to_owned() + &text::picture(&self.record) + &text::page(&self.record);
         self.progress = Progress::default();
         self.record.timings_ms.total = milliseconds(self.start);
         if let Some(result) = self.batch {

@@ -56,6 +56,19 @@ pub(crate) fn picture(r: &Record) -> String {
     )
 }
 
+/// Returns the line of the page.
+pub(crate) fn page(r: &Record) -> String {
+    let Some(p) = &r.page else {
+        return String::new();
+    };
+    let opened = match p.opened {
+        None => "",
+        Some(true) => "; opened",
+        Some(false) => "; no program here opens it, so open it in a browser",
+    };
+    format!("wrote {} (HTML, {} bytes){opened}\n", p.path, p.bytes)
+}
+
 /// Returns a path of the record as people read it: `-` is a stream.
 pub(crate) fn named<'a>(path: &'a str, stream: &'a str) -> &'a str {
     if path == "-" { stream } else { path }

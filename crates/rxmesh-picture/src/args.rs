@@ -1,6 +1,6 @@
 //! Options of pictures as flags of a command line.
 
-use crate::drawable::{Drawable, EncodedPicture, draw};
+use crate::drawable::{Drawable, EncodedPicture, draw, motion_page, page};
 use crate::{
     Background, ColorMap, CutPlane, Paint, PictureError, PictureOptions, Rgb, UpAxis, Viewpoint,
 };
@@ -80,6 +80,79 @@ pub struct PictureArgs {
 enum Upward {
     Y,
     Z,
+}
+
+impl Upward {
+    fn axis(self) -> UpAxis {
+        match self {
+            Upward::Y => UpAxis::Y,
+            Upward::Z => UpAxis::Z,
+        }
+    }
+}
+
+/// Flags of a page: their documentation is the help.
+#[derive(Clone, Debug, Args)]
+pub struct PageArgs {
+    /// Column whose values are shown first; or a colour, such as #8fb3b0
+    #[arg(long, value_name = "COLUMN|COLOUR")]
+    color: Option<String>,
+    /// Side that is seen first: front, back, left, right, top, bottom, or two angles in degrees, round the vertical
+    /// axis and above the horizon
+    #[arg(long, value_name = "SIDE|A,B", default_value = "30,20", allow_hyphen_values = true, value_parser = viewpoint)]
+    view: Viewpoint,
+    /// Axis of the mesh that points upwards
+    #[arg(long, value_name = "AXIS", default_value = "y")]
+    up: Upward,
+    /// Show flat faces first
+    #[arg(long)]
+    flat: bool,
+    /// Show edges first
+    #[arg(long)]
+    edges: bool,
+    /// Show the meshes as frames of a motion: all have the faces of the first
+    #[arg(long)]
+    frames: bool,
+}
+
+impl PageArgs {
+    fn options(&self) -> PictureOptions {
+        PictureOptions::default().with(|o| {
+            o.paint = self.color.as_deref().map_or(Paint::Usual, paint);
+            (o.view, o.up) = (self.view, self.up.axis());
+            (o.flat, o.edges) = (self.flat, self.edges);
+        })
+    }
+
+    /// Refuses options that are out of range on every mesh.
+    ///
+    /// # Errors
+    ///
+    /// As [`PictureOptions::check`].
+    pub fn check(&self) -> Result<(), PictureError> {
+        self.options().check()
+    }
+
+    /// Returns a page that shows meshes, the first one first.
+    ///
+    /// # Errors
+    ///
+    /// A mesh that is not sound, options that do not fit it, and meshes that are no frames of a motion.
+    pub fn page(&self, meshes: &[Drawable<'_>]) -> Result<String, PictureError> {
+        if self.frames {
+            motion_page(meshes, &self.options())
+        } else {
+            page(meshes, &[], &self.options())
+        }
+    }
+}
+
+/// Returns the paint of a colour such as `#8fb3b0`, or of a column of another name.
+fn paint(text: &str) -> Paint {
+    match Rgb::parse(text).filter(|_| text.starts_with('#')) {
+        Some(color) => Paint::Plain(color),
+        None => Paint::Column(text.to_owned()),
+    }
 }
 
 /// Name of a map of colours, as a flag.
@@ -165,10 +238,7 @@ impl PictureArgs {
     fn options(&self, meshes: usize) -> PictureOptions {
         let several = [800 * meshes.min(16) as u32, 800];
         let paint = match &self.color {
-            Some(text) => match Rgb::parse(text).filter(|_| text.starts_with('#')) {
-                Some(color) => Paint::Plain(color),
-                None => Paint::Column(text.clone()),
-            },
+            Some(text) => paint(text),
             None if self.patches => Paint::Labels,
             None if self.groups => Paint::Groups,
             None if self.parts => Paint::Parts,
@@ -183,11 +253,7 @@ impl PictureArgs {
                 None => one,
             });
             o.view = self.view;
-            o.up = if self.up == Upward::Z {
-                UpAxis::Z
-            } else {
-                UpAxis::Y
-            };
+            o.up = self.up.axis();
             o.zoom = self.zoom;
             o.background = self.background;
             o.paint = paint;
@@ -222,13 +288,29 @@ impl PictureArgs {
     ///
     /// A mesh that is not sound, and options that do not fit it.
     pub fn draw(&self, meshes: &[Drawable<'_>]) -> Result<EncodedPicture, PictureError> {
-        let labels = match self.patches {
-            true => meshes
-                .iter()
-                .map(Drawable::patches)
-                .collect::<Result<Vec<_>, _>>()?,
-            false => Vec::new(),
-        };
+        let labels = self.labels(meshes)?;
         draw(meshes, &labels, &self.options(meshes.len()), self.animate)
+    }
+
+    /// Returns a page that shows meshes, or a motion if they are to be drawn after each other.
+    ///
+    /// # Errors
+    ///
+    /// As [`draw`](Self::draw); meshes that are no frames of a motion.
+    pub fn page(&self, meshes: &[Drawable<'_>]) -> Result<String, PictureError> {
+        let options = self.options(meshes.len());
+        match self.animate {
+            Some(_) => motion_page(meshes, &options),
+            None => page(meshes, &self.labels(meshes)?, &options),
+        }
+    }
+
+    /// Returns the labels of the faces of each mesh, if these are its colours.
+    fn labels(&self, meshes: &[Drawable<'_>]) -> Result<Vec<Vec<u32>>, PictureError> {
+        if self.patches {
+            meshes.iter().map(Drawable::patches).collect()
+        } else {
+            Ok(Vec::new())
+        }
     }
 }

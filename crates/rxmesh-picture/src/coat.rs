@@ -39,7 +39,12 @@ impl Coat {
         scale: Option<&ValueScale>,
     ) -> Result<Coat, PictureError> {
         let mesh = panel.mesh;
-        Ok(match (&options.paint, scale) {
+        let paint = if panel.is_plain {
+            &Paint::Usual
+        } else {
+            &options.paint
+        };
+        Ok(match (paint, scale) {
             (Paint::Column(name), Some(scale)) => {
                 Coat::Values(SurfaceValues::new(Coat::column(mesh, name)?, scale))
             }

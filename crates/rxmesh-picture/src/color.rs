@@ -155,6 +155,11 @@ const LABELS: [u32; 12] = [
     0x9fcbe8, 0xb9c973, 0xbcbec4,
 ];
 
+/// Returns the number of different colours of labels.
+pub(crate) fn label_count() -> u32 {
+    LABELS.len() as u32
+}
+
 /// Returns the colour of a label.
 pub(crate) fn label_color(label: u32) -> LinearColor {
     let [_, r, g, b] = LABELS[label as usize % LABELS.len()].to_be_bytes();

@@ -1,8 +1,14 @@
 //! Meshes of any kind as pictures show them.
 
-use crate::{CutPlane, Panel, PictureError, PictureOptions, render_animation, render_panels};
+use crate::options::fault;
+use crate::{
+    CutPlane, PageMesh, Paint, Panel, PictureError, PictureOptions, render_animation, render_page,
+    render_panels,
+};
+use rxmesh_host::algo::hausdorff::{DistanceOptions, distance};
+use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{MeshRef, Model};
-use rxmesh_host::mesh::{EdgeTable, PolyMesh, TriMesh};
+use rxmesh_host::mesh::{EdgeTable, Extras, PolyMesh, TriMesh};
 use rxmesh_host::patch::{self, PatchOptions};
 use std::borrow::Cow;
 
@@ -119,6 +125,7 @@ pub fn draw(
         polygon_edges: meshes[i].polygon_edges.as_ref(),
         labels: labels.get(i).map(Vec::as_slice),
         caption: (meshes.len() > 1 && rate.is_none()).then_some(&captions[i]),
+        is_plain: false,
     };
     let panels: Vec<Panel<'_>> = (0..meshes.len()).map(panel).collect();
     let png = match rate {
@@ -129,4 +136,106 @@ pub fn draw(
         png,
         size: options.size,
     })
+}
+
+/// Draws a mesh, what became of it, and the mesh coloured by the distance of its vertices from the result.
+///
+/// # Errors
+///
+/// A mesh that is not sound, or without vertices.
+pub fn draw_difference(
+    input: &Drawable<'_>,
+    result: &Drawable<'_>,
+) -> Result<EncodedPicture, PictureError> {
+    const NAME: &str = "distance";
+    // Only distances of vertices are drawn, so that the fewest points on faces are enough.
+    let options = DistanceOptions::default().with(|o| o.samples = Some(1));
+    let measured = distance(&Engine::cpu(), &input.mesh, &result.mesh, &options);
+    let (report, distances) = measured.map_err(|e| PictureError::Options(e.to_string()))?;
+    let mut colored = TriMesh {
+        extras: Extras::default(),
+        ..TriMesh::clone(&input.mesh)
+    };
+    colored.add_vertex_column(NAME, distances.iter().map(|d| *d as f32).collect())?;
+    let captions = [
+        input.caption(),
+        result.caption(),
+        format!("distance: at most {:.3e}", report.forward.vertices.max),
+    ];
+    let panel = |i: usize| {
+        let (mesh, from): (&TriMesh, &Drawable<'_>) = match i {
+            0 => (&input.mesh, input),
+            1 => (&result.mesh, result),
+            _ => (&colored, input),
+        };
+        Panel {
+            polygon_edges: from.polygon_edges.as_ref(),
+            caption: Some(&captions[i]),
+            is_plain: i < 2,
+            ..Panel::new(mesh)
+        }
+    };
+    let options = PictureOptions::default().with(|o| {
+        o.size = [2400, 800];
+        o.shadow = true;
+        o.paint = Paint::Column(NAME.into());
+    });
+    Ok(EncodedPicture {
+        png: render_panels(&[0, 1, 2].map(panel), &options)?.to_png(),
+        size: options.size,
+    })
+}
+
+/// Returns a page that shows meshes, the first one first, with labels of their faces if there are any.
+///
+/// # Errors
+///
+/// As [`render_page`].
+pub fn page(
+    meshes: &[Drawable<'_>],
+    labels: &[Vec<u32>],
+    options: &PictureOptions,
+) -> Result<String, PictureError> {
+    let page = |i: usize| PageMesh {
+        polygon_edges: meshes[i].polygon_edges.as_ref(),
+        labels: labels.get(i).map(Vec::as_slice),
+        ..PageMesh::new(&meshes[i].name, &meshes[i].mesh)
+    };
+    let pages: Vec<PageMesh<'_>> = (0..meshes.len()).map(page).collect();
+    render_page(title(meshes), &pages, options)
+}
+
+/// Returns a page that shows the motion of a mesh: the others are its frames.
+///
+/// # Errors
+///
+/// As [`render_page`]; meshes with other faces than the first.
+pub fn motion_page(
+    meshes: &[Drawable<'_>],
+    options: &PictureOptions,
+) -> Result<String, PictureError> {
+    let [first, rest @ ..] = meshes else {
+        return Err(PictureError::Empty);
+    };
+    let is_frame = |other: &&Drawable<'_>| {
+        let (a, b) = (&other.mesh, &first.mesh);
+        a.faces == b.faces && a.vertex_count() == b.vertex_count() && a.placement == b.placement
+    };
+    if let Some(other) = rest.iter().find(|other| !is_frame(other)) {
+        return fault(format!(
+            "{} has other faces than {}, or another origin, so that it is no frame of its motion",
+            other.name, first.name
+        ));
+    }
+    let frames: Vec<_> = rest.iter().map(|m| m.mesh.positions.clone()).collect();
+    let page = PageMesh {
+        polygon_edges: first.polygon_edges.as_ref(),
+        frames: &frames,
+        ..PageMesh::new(&first.name, &first.mesh)
+    };
+    render_page(title(meshes), &[page], options)
+}
+
+fn title<'a>(meshes: &'a [Drawable<'_>]) -> &'a str {
+    meshes.first().map_or("", |mesh| &mesh.name)
 }

@@ -8,6 +8,8 @@
 //! finds the nearest face at each sample of a tile; `surface` finds its colour, once for each face in a pixel;
 //! `occlusion` darkens what lies in hollows; `canvas` joins these, and `render` puts panels, captions
 //! and the legend together.
+//!
+//! [`render_page()`] makes a page with a viewer of its own, for browsers.
 
 #![warn(missing_docs)]
 
@@ -31,6 +33,7 @@ mod marks;
 mod normals;
 mod occlusion;
 mod options;
+mod page;
 mod png;
 mod points;
 mod raster;
@@ -41,14 +44,15 @@ mod surface;
 mod values;
 
 #[cfg(feature = "cli")]
-pub use args::PictureArgs;
+pub use args::{PageArgs, PictureArgs};
 pub use color::Rgb;
 pub use cut::CutPlane;
-pub use drawable::{Drawable, EncodedPicture, draw};
+pub use drawable::{Drawable, EncodedPicture, draw, draw_difference, motion_page, page};
 pub use error::PictureError;
 pub use image::Picture;
 pub use options::{
     Background, ColorMap, MAX_PIXELS, MAX_SIDE, Paint, PictureOptions, UpAxis, Viewpoint,
 };
+pub use page::{PageMesh, render_page};
 pub use render::{Panel, render, render_animation, render_panels, render_timed};
 pub use stages::StageTime;

@@ -37,6 +37,8 @@ pub struct Panel<'a> {
     pub labels: Option<&'a [u32]>,
     /// Text below the mesh.
     pub caption: Option<&'a str>,
+    /// `true` if the mesh is drawn in its own colours, or in one; [`PictureOptions::paint`] is for the others.
+    pub is_plain: bool,
 }
 
 impl<'a> Panel<'a> {
@@ -47,6 +49,7 @@ impl<'a> Panel<'a> {
             polygon_edges: None,
             labels: None,
             caption: None,
+            is_plain: false,
         }
     }
 }
@@ -149,7 +152,7 @@ impl<'a> PanelSet<'a> {
             }
         }
         let meshes = drawn(panels)?;
-        let scale = scale(&meshes, options)?;
+        let scale = scale(panels, &meshes, options)?;
         let legend = scale
             .as_ref()
             .and_then(|scale| Legend::new(scale, options.size));
@@ -197,7 +200,7 @@ impl<'a> PanelSet<'a> {
     /// Draws one mesh.
     fn draw(&self, panel: &Panel<'_>, size: [usize; 2]) -> Result<Picture, PictureError> {
         let (options, camera, clock) = (self.options, &self.camera, &self.clock);
-        let (mesh, scale) = (panel.mesh, self.scale.as_ref());
+        let (mesh, scale) = (panel.mesh, self.scale.as_ref().filter(|_| !panel.is_plain));
         let coat = Coat::new(panel, options, scale)?;
         let spots = clock.time(PictureStage::Camera, || camera.spots(mesh));
         let scaled = Scaled::new(mesh, camera.length(1.0));
@@ -242,14 +245,22 @@ fn drawn<'a>(panels: &[Panel<'a>]) -> Result<Vec<Cow<'a, TriMesh>>, PictureError
 
 /// Returns the scale of the column that is drawn, over all meshes.
 fn scale(
+    panels: &[Panel<'_>],
     meshes: &[Cow<'_, TriMesh>],
     options: &PictureOptions,
 ) -> Result<Option<ValueScale>, PictureError> {
     let Paint::Column(name) = &options.paint else {
         return Ok(None);
     };
-    let columns = meshes.iter().map(|mesh| Coat::column(mesh, name));
+    let colored = panels
+        .iter()
+        .zip(meshes)
+        .filter(|(panel, _)| !panel.is_plain);
+    let columns = colored.map(|(_, mesh)| Coat::column(mesh, name));
     let columns = columns.collect::<Result<Vec<&Column>, PictureError>>()?;
+    if columns.is_empty() {
+        return Ok(None);
+    }
     match ValueScale::new(&columns, options) {
         Some(scale) => Ok(Some(scale)),
         None => fault(format!("column '{name}' has no value that is a number")),

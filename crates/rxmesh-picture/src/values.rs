@@ -19,6 +19,8 @@ pub(crate) struct ValueScale {
     pub(crate) name: String,
     pub(crate) low: f64,
     pub(crate) high: f64,
+    /// `true` if there are values of both signs.
+    pub(crate) is_signed: bool,
     /// `true` if there are values below `low`, and above `high`.
     pub(crate) beyond: [bool; 2],
     pub(crate) ramp: Ramp,
@@ -49,6 +51,7 @@ impl ValueScale {
             name: columns[0].name.clone(),
             low,
             high,
+            is_signed: signed,
             beyond: [least < low, most > high],
             ramp: Ramp::new(options.map, signed),
             isolines: options.isolines,
@@ -56,7 +59,7 @@ impl ValueScale {
     }
 
     /// Returns the place of a value between the ends, 0 and 1.
-    fn place(&self, value: f64) -> f32 {
+    pub(crate) fn place(&self, value: f64) -> f32 {
         // Halves, since the difference of the ends may be no number.
         ((0.5 * value - 0.5 * self.low) / (0.5 * self.high - 0.5 * self.low)) as f32
     }

@@ -8,5 +8,6 @@ pub(crate) mod lines;
 pub(crate) mod msrv;
 mod names;
 pub(crate) mod notices;
+pub(crate) mod page;
 pub(crate) mod paths;
 pub(crate) mod size;

@@ -5,6 +5,7 @@ mod convert;
 mod generate;
 mod info;
 mod render;
+mod view;
 
 use crate::app::Entry;
 use crate::frame::{OnBody, OnConnectivity, OnScene, OnTool, OnVertices};
@@ -41,6 +42,7 @@ const INFO: &[Entry] = &[Entry::of::<info::Info>()];
 const FILES: &[Entry] = &[
     Entry::of::<convert::Convert>(),
     Entry::of::<render::Render>(),
+    Entry::of::<view::ViewCommand>(),
     Entry::of::<generate::Generate>(),
     Entry::of::<completions::Completions>(),
 ];

@@ -4,7 +4,7 @@ use crate::app::{Application, Message};
 use crate::cli::CommonArgs;
 use crate::console::is_stdout;
 use crate::frame::Tool;
-use crate::input;
+use crate::page;
 use crate::picture;
 use crate::record::Record;
 use crate::text;
@@ -13,9 +13,9 @@ use clap::{Args, Command, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::units;
-use rxmesh_picture::{Drawable, PictureArgs};
+use rxmesh_picture::PictureArgs;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub(crate) struct Render;
 
@@ -25,10 +25,10 @@ pub(crate) struct RenderArgs {
     #[arg(value_name = "MESH", value_hint = ValueHint::FilePath, required = true)]
     #[serde(skip)]
     meshes: Vec<PathBuf>,
-    /// The picture, a PNG file, or '-' for stdout
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, required = true)]
+    /// The picture, a PNG file, or '-' for stdout; not needed with --html
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, required_unless_present = "html_file")]
     #[serde(skip)]
-    output: PathBuf,
+    output: Option<PathBuf>,
     #[command(flatten)]
     #[serde(skip)]
     picture: PictureArgs,
@@ -50,6 +50,7 @@ impl Application for Render {
           rxmesh render bunny.obj --edges --view front -o bunny.png
           rxmesh render bunny.obj spot.ply --patches -o both.png
           rxmesh render bob.ply nut.ply --animate 2 -o film.png
+          rxmesh render bunny.obj --html bunny.html
 
 The picture is the same on every machine: no GPU or display is used. Polygons are drawn with their own
 edges, a volume as its boundary, a mesh without faces as points. Commands that write a mesh draw it with
@@ -60,47 +61,37 @@ edges, a volume as its boundary, a mesh without faces as points. Commands that w
     type Frame = Tool;
 
     fn prepare(args: &mut RenderArgs, _flags: &CommonArgs) -> Result<()> {
-        picture::check(&args.output)
+        args.output.as_deref().map_or(Ok(()), picture::check)
     }
 
     fn adapt(command: Command) -> Command {
-        command.mut_arg("picture_file", |arg| {
-            arg.hide(true).conflicts_with("output")
-        })
+        command
+            .mut_arg("picture_file", |arg| {
+                arg.hide(true).conflicts_with("output")
+            })
+            .mut_arg("difference", |arg| arg.hide(true).conflicts_with("output"))
     }
 
     fn run(Tool { run }: &mut Tool, args: &RenderArgs) -> Result<()> {
-        let mut meshes = Vec::with_capacity(args.meshes.len());
-        let cut = args.picture.cut();
-        for name in &args.meshes {
-            let mesh = match input::is_volume(name) {
-                true => {
-                    let input = run.read_tets(name)?;
-                    Drawable::new((&input.loaded.mesh).into(), cut, title(name))?.into_owned()
-                }
-                false => {
-                    let input = run.read_poly(name, false)?;
-                    Drawable::new((&input.loaded.mesh).into(), cut, title(name))?.into_owned()
-                }
-            };
-            meshes.push(mesh);
+        let meshes = run.read_drawables(&args.meshes, args.picture.cut())?;
+        if let Some(path) = run.take_page() {
+            let write = || page::write(args.picture.page(&meshes), &meshes, &path);
+            let (record, ms) = run.stage("writing the page", write)?;
+            run.record.timings_ms.page = ms;
+            run.record.page = Some(record);
         }
-        let (drawn, ms) = run.stage("drawing", || {
-            picture::drawn(args.picture.draw(&meshes), &meshes)
-        })?;
-        run.record.timings_ms.run = ms;
-        run.console.mesh_on_stdout |= is_stdout(&args.output);
-        run.record.picture = Some(picture::write(&drawn, &args.output)?);
+        if let Some(output) = &args.output {
+            let (drawn, ms) = run.stage("drawing", || {
+                picture::drawn(args.picture.draw(&meshes), &meshes)
+            })?;
+            run.record.timings_ms.run = ms;
+            run.console.mesh_on_stdout |= is_stdout(output);
+            run.record.picture = Some(picture::write(&drawn, output)?);
+        }
         Ok(())
     }
 
     fn describe((): &(), _args: &RenderArgs, record: &Record) -> Message {
         Message::new(text::input(record))
     }
-}
-
-/// Returns the name of a mesh below its picture.
-fn title(name: &Path) -> String {
-    let stem = input::stem(name).to_string_lossy().into_owned();
-    text::named(&stem, "stdin").to_owned()
 }

@@ -132,6 +132,12 @@ pub(crate) struct CommonArgs {
     /// Draw the result into a picture, a PNG file; values that the command computes are its colours
     #[arg(id = "picture_file", long = "picture", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) picture: Option<PathBuf>,
+    /// With --picture, draw the input, the result, and the input coloured by its distance from the result
+    #[arg(long, requires = "picture_file")]
+    pub(crate) difference: bool,
+    /// Show the result on a page for browsers, an HTML file; it can be compared with the input there
+    #[arg(id = "html_file", long = "html", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) html: Option<PathBuf>,
     /// Print nothing but errors (and the record, with --json -)
     #[arg(short, long)]
     pub(crate) quiet: bool,

@@ -83,7 +83,7 @@ const PAGES: [Page; 6] = [
         file: "files",
         title: "Files",
         about: "convert, place, join, draw and generate meshes",
-        commands: &["convert", "render", "generate", "completions"],
+        commands: &["convert", "render", "view", "generate", "completions"],
     },
 ];
 

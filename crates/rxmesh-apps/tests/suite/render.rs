@@ -81,6 +81,8 @@ fn wrong_requests_are_refused() {
         ("t.obj -o a.png --parts --patches", "cannot be used with"),
         ("t.obj", "--output"),
         ("t.obj -o a.png --picture b.png", "cannot be used with"),
+        ("t.obj -o a.png --difference", "cannot be used with"),
+        ("t.obj --html a.html --difference", "--picture"),
         ("t.obj -o a.png --background whitish", "transparent"),
     ] {
         let said = b.misused(&format!("render {flags}"));
@@ -94,6 +96,12 @@ fn wrong_requests_are_refused() {
         ("render t.obj -o a.png --groups", "no groups"),
         ("mcf t.obj -o s.obj --picture s.jpg", ".png"),
         ("mcf t.obj -o s.obj --picture -", "name of a file"),
+        ("mcf t.obj -o s.obj --html s.png", ".html"),
+        ("mcf t.obj -o s.obj --html none/s.html", "none/s.html"),
+        ("render t.obj --html -", "name of a file"),
+        ("render t.obj --html a.html --color heat", "'heat'"),
+        ("render t.obj --html a.html --checker", "checkers"),
+        ("view t.obj --html a.txt", ".html"),
     ] {
         let said = b.fails(args);
         assert!(said.contains(want), "{args}: {said}");
@@ -128,4 +136,122 @@ fn commands_draw_their_result() {
     assert_eq!(head(&b, "both.png").0, [1600, 800]);
     b.ok("generate torus --nu 12 --nv 8 -o torus.obj --picture torus.png");
     assert_eq!(head(&b, "torus.png").0, [1600, 1200]);
+}
+
+#[test]
+fn results_are_drawn_beside_their_difference() {
+    let b = Sandbox::with_data();
+    let simplify = "simplify data/bunny.obj --faces 400 -o small.obj";
+    b.ok(&format!("{simplify} --picture three.png --difference"));
+    assert_eq!(head(&b, "three.png").0, [2400, 800]);
+    b.ok(&format!("{simplify} --picture one.png"));
+    assert_eq!(head(&b, "one.png").0, [1600, 1200]);
+    // The third part is the input with its distances.
+    b.ok("distance data/bunny.obj small.obj -o far.ply");
+    let out = b.run("info data/bunny.obj --picture info.png --difference");
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(said.contains("--difference is for commands"), "{said}");
+}
+
+/// Names of the meshes and columns of a page, and the column that is shown first.
+fn shown(b: &Sandbox, page: &str) -> (Vec<String>, Vec<String>, Option<String>) {
+    let page = b.text(page);
+    let (_, rest) = page
+        .split_once("<script id=\"head\" type=\"application/json\">")
+        .unwrap();
+    let (head, _) = rest.split_once("</script>").unwrap();
+    let head: serde_json::Value = serde_json::from_str(head).unwrap();
+    let names = |all: &serde_json::Value| -> Vec<String> {
+        let all = all.as_array().unwrap().iter();
+        all.map(|one| one["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let meshes = &head["meshes"];
+    let column = head["column"].as_str().map(str::to_owned);
+    (names(meshes), names(&meshes[0]["columns"]), column)
+}
+
+#[test]
+fn pages_show_results_beside_their_input() {
+    let b = Sandbox::with_data();
+    let r = b.record("simplify data/bunny.obj --faces 400 -o small.obj --html small.html");
+    assert_eq!(
+        (&r["page"]["path"], &r["page"]["meshes"]),
+        (&"small.html".into(), &2.into())
+    );
+    assert_eq!(r["page"]["bytes"], b.text("small.html").len());
+    assert!(r["timings_ms"]["page"].as_f64().unwrap() > 0.0);
+    let (meshes, columns, column) = shown(&b, "small.html");
+    assert_eq!(meshes, ["small", "bunny (input)"]);
+    assert!(columns.is_empty() && column.is_none());
+    // A mesh that only gets values is there once, with the values.
+    let said = b.ok("geodesic data/bunny.obj --source 0 -o far.ply --html far.html");
+    assert!(said.contains("wrote far.html (HTML, "), "{said}");
+    let (meshes, _, column) = shown(&b, "far.html");
+    assert_eq!(
+        (&meshes[..], column.as_deref()),
+        (&["far".to_owned()][..], Some("distance"))
+    );
+    b.ok("info data/bunny.obj --html info.html");
+    assert_eq!(shown(&b, "info.html").0, ["bunny"]);
+    b.ok("generate torus --nu 12 --nv 8 -o torus.obj --html torus.html --picture torus.png");
+    assert_eq!(shown(&b, "torus.html").0, ["torus"]);
+    assert_eq!(head(&b, "torus.png").0, [1600, 1200]);
+    b.ok("render data/bunny.obj data/spot.ply --parts --html two.html -o two.png");
+    let (meshes, _, column) = shown(&b, "two.html");
+    assert_eq!((meshes.len(), column.as_deref()), (2, Some("parts")));
+    assert_eq!(head(&b, "two.png").0, [1600, 800]);
+    b.ok("generate torus --nu 12 --nv 8 --noise 0.3 -o moved.obj");
+    b.ok("render torus.obj moved.obj --animate 24 --html film.html");
+    assert_eq!(shown(&b, "film.html").0, ["torus"]);
+    let said = b.fails("render torus.obj data/bunny.obj --animate 24 --html film.html");
+    assert!(said.contains("bunny has other faces than torus"), "{said}");
+}
+
+/// The system's program gets the page; without one the path is printed.
+#[cfg(target_os = "linux")]
+#[test]
+fn view_opens_a_page() {
+    use std::os::unix::fs::PermissionsExt;
+    let b = Sandbox::with_data();
+    let bin = b.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let view = |args: &str| {
+        let mut command = b.command(args);
+        command.env("PATH", &bin).env("TMPDIR", b.path());
+        let out = command.output().unwrap();
+        assert!(
+            out.status.success(),
+            "{}",
+            String::from_utf8_lossy(&out.stderr)
+        );
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let said = view("view data/bunny.obj --edges --up z");
+    assert!(said.contains("no program here opens it"), "{said}");
+    let (_, rest) = said.split_once("wrote ").unwrap();
+    let (path, _) = rest.split_once(" (HTML").unwrap();
+    assert!(path.ends_with("/bunny.html"), "{path}");
+    assert!(
+        fs::read_to_string(path)
+            .unwrap()
+            .contains("\"up\":\"z\",\"edges\":true")
+    );
+
+    let program = bin.join("xdg-open");
+    let script = |text: &str| {
+        fs::write(&program, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    script("echo \"$1\" > opened");
+    let said = view("view data/bunny.obj data/spot.ply --html page.html");
+    assert!(
+        said.contains("wrote page.html (HTML, ") && said.contains("; opened"),
+        "{said}"
+    );
+    assert!(b.text("opened").trim().ends_with("/page.html"));
+    assert_eq!(shown(&b, "page.html").0, ["bunny", "spot"]);
+    script("exit 4");
+    let said = view("view data/bunny.obj --html page.html");
+    assert!(said.contains("no program here opens it"), "{said}");
 }

@@ -3,7 +3,7 @@
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Appends bytes as text, padded.
-pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
+pub fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let byte = |k: usize| u32::from(chunk.get(k).copied().unwrap_or(0));
@@ -16,8 +16,12 @@ pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Decodes text to bytes: `most` at most, and as far as the padding, spaces ignored. Returns them and the number of
-/// bytes of the text that they took, or the place of a character outside the alphabet.
-pub(super) fn decode(text: &[u8], most: usize) -> Result<(Vec<u8>, usize), usize> {
+/// bytes of the text that they took.
+///
+/// # Errors
+///
+/// The place of a character outside the alphabet.
+pub fn decode(text: &[u8], most: usize) -> Result<(Vec<u8>, usize), usize> {
     let mut out = Vec::with_capacity(most.min(text.len() / 4 * 3 + 3));
     let (mut bits, mut digits) = (0u32, 0);
     let mut end = text.len();

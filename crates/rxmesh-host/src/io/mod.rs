@@ -6,7 +6,7 @@
 
 mod alike;
 mod arrays;
-mod base64;
+pub mod base64;
 mod budget;
 mod codec;
 mod content;
