@@ -321,7 +321,7 @@ def main():
             for operation in ("smooth", "delaunay"):
                 try:
                     getattr(rxmesh, operation)(*arrays)
-                except (TypeError, ValueError, rxmesh.Error) as e:
+                except (TypeError, ValueError, MemoryError, rxmesh.Error) as e:
                     assert str(e).startswith(text), (text, str(e))
                 else:
                     raise AssertionError(f"no error: {text}")

@@ -9,6 +9,7 @@ use crate::engines;
 use pyo3::prelude::*;
 use rxmesh::host::Error as HostError;
 use rxmesh::host::engine::{EngineChoice, EngineError, Foreign, KeptContext};
+use rxmesh::on::EngineArrays;
 use rxmesh::{Engine, Mesh};
 
 /// Array of another library on a GPU.
@@ -168,6 +169,14 @@ fn of_interface<'py>(name: &str, array: &Bound<'py, PyAny>) -> PyResult<GpuArray
     })
 }
 
+/// Triangles of a mesh on a GPU.
+pub(super) enum MeshFaces {
+    /// Array on the GPU.
+    Gpu(Foreign),
+    /// Numbers of the corners in main memory, which are checked.
+    Host(Vec<[u32; 3]>),
+}
+
 /// Array in main memory that was copied from a GPU.
 pub(super) struct HostCopy {
     /// Copied bytes, with the alignment of every element type.
@@ -203,20 +212,40 @@ impl<'py> GpuArray<'py> {
         })
     }
 
-    /// Makes a mesh of positions and triangles without a copy to main memory; `None` if their types need that.
-    pub(super) fn mesh(&self, name: &str, faces: &GpuArray<'py>) -> PyResult<Option<Mesh>> {
-        let whole = [ElementType::I32, ElementType::U32];
-        let v = self.foreign::<3>(&[ElementType::F32]);
-        let (Some(v), Some(f)) = (v, faces.foreign::<3>(&whole)) else {
-            return Ok(None);
-        };
+    /// Returns positions as an engine takes them, if they are float32 without gaps.
+    pub(super) fn positions(&self) -> Option<Foreign> {
+        self.foreign::<3>(&[ElementType::F32])
+    }
+
+    /// Returns triangles as an engine takes them, if they are int32 or uint32 without gaps.
+    pub(super) fn triangles(&self) -> Option<Foreign> {
+        self.foreign::<3>(&[ElementType::I32, ElementType::U32])
+    }
+
+    /// Returns the number of rows of an array with three columns.
+    pub(super) fn rows_of_three(&self) -> Option<usize> {
+        match self.shape[..] {
+            [rows, 3] => Some(rows),
+            _ => None,
+        }
+    }
+
+    /// Makes a mesh of positions on the GPU, without a copy to main memory, and of triangles there or in main memory.
+    pub(super) fn mesh(&self, name: &str, v: Foreign, f: MeshFaces) -> PyResult<Mesh> {
         let py = self.owner.py();
         let engine = &self.engine;
-        let made = run(py, Vec::new(), || {
-            // SAFETY: the owners keep the arrays, and their streams order the copies: the call waits for these.
-            unsafe { Mesh::from_device(engine, v, f) }
+        let made = run(py, Vec::new(), || -> rxmesh::Result<Mesh> {
+            let faces = match f {
+                // SAFETY: the owners keep the arrays, and their streams order the copies: the call waits for these.
+                MeshFaces::Gpu(f) => return unsafe { Mesh::from_device(engine, v, f) },
+                MeshFaces::Host(faces) => engine.upload(&faces).map_err(HostError::from)?,
+            };
+            // SAFETY: as above.
+            let positions = unsafe { engine.copy_of(v) }.map_err(HostError::from)?;
+            engine.synchronize().map_err(HostError::from)?;
+            Ok(Mesh::from_engine(EngineArrays::new(positions, faces)))
         })?;
-        made.map(Some).map_err(|e| named(py, name, &of_error(&e)))
+        made.map_err(|e| named(py, name, &of_error(&e)))
     }
 
     /// Copies the array to main memory.

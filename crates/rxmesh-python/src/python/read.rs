@@ -5,7 +5,7 @@ use super::arrays::{
 };
 use super::element::ElementType;
 use super::errors::wrong_corner;
-use super::gpu::{self, GpuArray};
+use super::gpu::{self, GpuArray, MeshFaces};
 use super::work::run;
 use crate::forms::CallMesh;
 use pyo3::prelude::*;
@@ -41,10 +41,9 @@ impl MeshOrigin {
         self.positions.gpu.is_some()
     }
 
-    /// Returns `true` if results have the types of arrays on an engine.
+    /// Returns `true` if positions have the type of those on an engine.
     pub(super) fn is_of_engine(&self) -> bool {
-        let is_whole = matches!(self.corners.element, ElementType::I32 | ElementType::U32);
-        self.positions.element == ElementType::F32 && is_whole
+        self.positions.element == ElementType::F32
     }
 
     /// Arrays of numpy: positions with 32 bits, or 64 if the mesh lies far from the origin.
@@ -145,17 +144,30 @@ impl MeshArguments<'_> {
         if more.iter().any(|given| given.is_some()) {
             return Ok(None);
         }
+        let (Some(positions), Some(count)) = (v.positions(), v.rows_of_three()) else {
+            return Ok(None);
+        };
         on_one_device("f", f, Some(v.gpu()))?;
         let AnyArray::Gpu(f) = look("f", f, None)? else {
             return Ok(None);
         };
-        let Some(mesh) = v.mesh("v", &f)? else {
+        if f.rows_of_three().is_none() {
             return Ok(None);
+        }
+        let (corners, faces) = match f.triangles() {
+            Some(faces) => (f.origin(), MeshFaces::Gpu(faces)),
+            // Other types of whole numbers are converted in main memory.
+            None => {
+                let read = AnyArray::Gpu(f).into_host("f")?;
+                let corners = grouped(indices("f", &read, count)?);
+                (read.origin, MeshFaces::Host(corners))
+            }
         };
+        let mesh = v.mesh("v", positions, faces)?;
         let py = v.owner().py();
         let origin = MeshOrigin {
             positions: v.origin_ref().with(py, ElementType::F32),
-            corners: f.origin(),
+            corners,
             columns: Vec::new(),
         };
         Ok(Some((CallMesh::Resident(mesh), origin)))

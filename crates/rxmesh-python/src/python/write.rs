@@ -8,6 +8,7 @@ use super::read::MeshOrigin;
 use super::work::run;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use rxmesh::host::Error as HostError;
 use rxmesh::host::mesh::{Column, ColumnData, ElementKind, Extras, Faces, Placement};
 use rxmesh::on::AnyMesh;
 use rxmesh::{DVec3, Vec3};
@@ -90,8 +91,19 @@ impl MeshArrays {
         let (positions, corners) = (&origin.positions, &origin.corners);
         let memory = ArrayMemory::of_buffer(arrays.positions, ElementType::F32, vec![vertices, 3]);
         let v = positions.export(py, memory)?;
-        let memory = ArrayMemory::of_buffer(arrays.faces, corners.element, vec![faces, 3]);
-        let f = corners.export(py, memory)?;
+        let shape = vec![faces, 3];
+        let f = match corners.element {
+            ElementType::I32 | ElementType::U32 => {
+                let memory = ArrayMemory::of_buffer(arrays.faces, corners.element, shape);
+                corners.export(py, memory)?
+            }
+            // Other types of whole numbers are converted in main memory.
+            _ => {
+                let read = run(py, Vec::new(), || arrays.faces.read())?;
+                let read = read.map_err(|e| of_error(&HostError::from(e).into()))?;
+                corner_array(py, read.into_flattened(), shape, corners)?
+            }
+        };
         let (of_vertices, of_faces) = (PyDict::new(py), PyDict::new(py));
         for column in arrays.columns {
             let (rows, all) = match column.element {
