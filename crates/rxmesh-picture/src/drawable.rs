@@ -160,7 +160,10 @@ pub fn draw_difference(
     let captions = [
         input.caption(),
         result.caption(),
-        format!("distance: at most {:?}", rounded(report.forward.vertices.max)),
+        format!(
+            "distance: at most {:?}",
+            rounded(report.forward.vertices.max)
+        ),
     ];
     let panel = |i: usize| {
         let (mesh, from): (&TriMesh, &Drawable<'_>) = match i {
