@@ -173,9 +173,12 @@ def main():
     def down(array):
         return driver.download(array)
 
-    def same(a, b):
-        assert down(a.vertices).tobytes() == down(b.vertices).tobytes(), "positions differ"
-        assert down(a.faces).tobytes() == down(b.faces).tobytes(), "faces differ"
+    def same(a, b, name="", most=0.0):
+        p, q = down(a.vertices), down(b.vertices)
+        assert p.shape == q.shape, f"{name}: {len(p)} and {len(q)} vertices"
+        off = np.abs(p - q).max()
+        assert off <= most and (most > 0 or p.tobytes() == q.tobytes()), f"{name}: positions differ by up to {off}"
+        assert down(a.faces).tobytes() == down(b.faces).tobytes(), f"{name}: faces differ"
 
     def first_call():
         start = time.perf_counter()
@@ -252,7 +255,9 @@ def main():
     def runs_are_the_same():
         for name, options in [("simplify", {"ratio": 0.1}), ("smooth", {}), ("remesh", {}), ("mcf", {})]:
             function = getattr(rxmesh, name)
-            same(function(gpu(v), gpu(f), **options), function(gpu(v), gpu(f), **options))
+            # The areas of mcf are added up in any order.
+            most = 1e-6 if name == "mcf" else 0.0
+            same(function(gpu(v), gpu(f), **options), function(gpu(v), gpu(f), **options), name, most)
 
     def the_cpu_gives_the_same():
         """Edits of the same arrays on the CPU, in a process where main memory stands for a GPU."""
@@ -280,12 +285,15 @@ def main():
                 return "skipped: the package is built for users"
             assert done.returncode == 0, done.stderr
             cpu = dict(np.load(out_file))
+        notes = []
         for name, options in [("simplify", {"ratio": 0.1}), ("delaunay", {}), ("smooth", {"iterations": 3})]:
             result = getattr(rxmesh, name)(gpu(v), gpu(f), **options)
             assert np.array_equal(down(result.faces), cpu[name + "_f"]), f"{name}: other faces"
+            # A GPU adds up in another order.
             off = np.abs(down(result.vertices) - cpu[name + "_v"]).max()
-            assert down(result.vertices).tobytes() == cpu[name + "_v"].tobytes(), f"{name}: positions differ by {off}"
-        return "the same bytes as on the CPU"
+            assert off < 1e-4, f"{name}: positions differ by {off}"
+            notes.append(f"{name} {off:.1e}")
+        return f"the same faces as on the CPU, and positions up to {', '.join(notes)}"
 
     def types():
         a = rxmesh.smooth(gpu(v), gpu(f))

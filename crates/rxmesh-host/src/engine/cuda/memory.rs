@@ -1,7 +1,7 @@
 //! Memory of the GPU: taken and given back, cleared, copied, read.
 
 use super::driver::Known;
-use super::{CudaEngine, driver};
+use super::{CudaEngine, ThreadContext, driver};
 use crate::engine::launch::Launcher as _;
 use crate::engine::memory::Memory;
 use crate::engine::{EngineError, Foreign, fault_error, fault_over};
@@ -27,9 +27,14 @@ impl Memory for CudaEngine {
     }
 
     unsafe fn free(&self, at: *mut u8, _bytes: usize) {
+        // Memory is dropped anywhere, where nothing else of this library runs: the thread's context stays.
+        let before = ThreadContext::get();
         if self.enter().is_ok() {
             // SAFETY: the caller's; kernels that use it were launched on the stream before.
             unsafe { driver::free(at as u64, self.pool.is_some(), &self.stream) };
+        }
+        if let Some(before) = before {
+            before.set();
         }
     }
 
