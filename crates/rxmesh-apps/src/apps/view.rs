@@ -42,7 +42,6 @@ impl Application for ViewCommand {
     const SUMMARY: &'static str = "Show a mesh in a browser";
     const HELP: &'static str = "Examples: rxmesh view bunny.obj
           rxmesh view small.ply bunny.obj --edges
-          rxmesh view frames/*.obj --frames --html film.html
 
 The page is one file with its own viewer and needs no network: drag to turn, drag with the right button or
 Shift to move, wheel to zoom. It is written to a temporary folder, or to --html FILE, and opened by the

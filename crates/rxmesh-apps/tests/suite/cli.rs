@@ -473,6 +473,8 @@ fn examples_in_help_run() {
             let out = b
                 .command(arguments)
                 .env("CUDA_VISIBLE_DEVICES", "")
+                // No browser is found, and none opens.
+                .env("PATH", "")
                 .output()
                 .unwrap();
             let said = String::from_utf8_lossy(&out.stderr);

@@ -1,7 +1,7 @@
 //! Simplifies many meshes on one GPU, on two, and so on by doubling up to all, and compares the results with those of
 //! one.
 //!
-//! `cargo run --release -p rxmesh --features cuda --example several_gpus -- [meshes] [faces of each] [faces left]`
+//! `cargo bench -p rxmesh --features cuda --bench several_gpus -- [meshes] [faces of each] [faces left]`
 //!
 //! Prints meshes a second for each number of GPUs: first each mesh alone, by [`Engines::run`], then joined in batches
 //! of a million faces. Without a GPU, two engines on the same threads of the processor take their place.
@@ -20,6 +20,8 @@ const RUNS: usize = 4;
 
 fn main() -> Result<()> {
     let numbers: Vec<usize> = (std::env::args().skip(1))
+        // Cargo's word.
+        .filter(|text| text != "--bench")
         .map(|text| {
             text.parse()
                 .map_err(|_| format!("{text}: a whole number is needed"))
