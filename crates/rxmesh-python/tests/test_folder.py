@@ -72,7 +72,13 @@ def on(request):
         ray = pytest.importorskip("ray")
         paths = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
         environment = {"env_vars": {"PYTHONPATH": paths, "RAYON_NUM_THREADS": "1"}}
-        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env=environment)
+        ray.init(
+            num_cpus=2,
+            include_dashboard=False,
+            log_to_driver=False,
+            object_store_memory=100 * 2**20,
+            runtime_env=environment,
+        )
         yield "ray"
         ray.shutdown()
     else:
