@@ -111,7 +111,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// What the driver says.
+    /// Errors of the driver.
     ///
     /// # Safety
     ///

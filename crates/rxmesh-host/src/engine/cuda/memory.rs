@@ -1,10 +1,10 @@
 //! Memory of the GPU: taken and given back, cleared, copied, read.
 
 use super::driver::Known;
-use super::{CudaEngine, ThreadContext, driver};
+use super::{CudaEngine, driver};
 use crate::engine::launch::Launcher as _;
 use crate::engine::memory::Memory;
-use crate::engine::{EngineError, Foreign, fault_error, fault_over};
+use crate::engine::{EngineError, Foreign, KeptContext, fault_error, fault_over};
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Global, GlobalMut};
 use rxmesh_kernels::readback::Readback;
 use std::sync::PoisonError;
@@ -28,13 +28,10 @@ impl Memory for CudaEngine {
 
     unsafe fn free(&self, at: *mut u8, _bytes: usize) {
         // Memory is dropped anywhere, where nothing else of this library runs: the thread's context stays.
-        let before = ThreadContext::get();
+        let _kept = KeptContext::new();
         if self.enter().is_ok() {
             // SAFETY: the caller's; kernels that use it were launched on the stream before.
             unsafe { driver::free(at as u64, self.pool.is_some(), &self.stream) };
-        }
-        if let Some(before) = before {
-            before.set();
         }
     }
 
