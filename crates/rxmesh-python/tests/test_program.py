@@ -8,6 +8,7 @@ import pytest
 import rxmesh
 from conftest import DATA
 from rxmesh import _rxmesh
+from scenes import SCENE
 
 # For each operation keyword arguments, the same as flags, and the kind of its result.
 CASES = {
@@ -203,17 +204,6 @@ def test_soft(program, tmp_path):
     assert result.vertices.tobytes() == expected.vertices.tobytes()
     assert result.cells.tobytes() == expected.cells.tobytes()
     assert result["velocity"].tobytes() == expected.attributes["velocity"].tobytes()
-
-
-SCENE = """
-[time]
-step = 0.01
-steps = 8
-
-[[body]]
-name = "block"
-box = { divisions = [2, 1, 1], size = [1.0, 0.5, 0.5] }
-"""
 
 
 def test_simulate(program, tmp_path):

@@ -4,16 +4,7 @@ import numpy as np
 import pytest
 
 import rxmesh
-
-SCENE = """
-[time]
-step = 0.01
-steps = 8
-
-[[body]]
-name = "block"
-box = { divisions = [2, 1, 1], size = [1.0, 0.5, 0.5] }
-"""
+from scenes import SCENE
 
 
 def test_steps_are_those_of_simulate(tmp_path):
