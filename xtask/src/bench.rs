@@ -23,6 +23,10 @@ pub(crate) struct MeasureArguments {
     /// Compare the CPU engine with other libraries in one run; installs them from PyPI below the target folder
     #[arg(long)]
     peers: bool,
+    /// Repeat the tables and figures of a text: 2018, 2021, 2022 or 2024. `--help-program` after it lists its options;
+    /// records and the page go to `bench/records/papers`
+    #[arg(long, value_name = "YEAR")]
+    paper: Option<String>,
     /// Arguments of the bench program: `cargo xtask bench --help-program` lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     program: Vec<String>,
@@ -39,7 +43,8 @@ pub(crate) fn run(arguments: &MeasureArguments) -> anyhow::Result<()> {
     let mut bench = Command::new(workspace::target().join("release/rxmesh-bench"));
     bench.current_dir(workspace::root());
     if arguments.help_program {
-        bench.arg("--help");
+        let task = arguments.paper.is_some().then_some("paper");
+        bench.args(task).arg("--help");
     } else if arguments.docs {
         bench.args(["docs", "--records", RECORDS]);
     } else if arguments.plots {
@@ -49,15 +54,17 @@ pub(crate) fn run(arguments: &MeasureArguments) -> anyhow::Result<()> {
         fs::create_dir_all(&records).with_context(|| records.display().to_string())?;
         bench.arg("peers").arg("--python").arg(peers_python()?);
         bench.arg("--json").arg(records).args(&arguments.program);
+    } else if let Some(year) = &arguments.paper {
+        bench.arg("paper").arg(year).args(&arguments.program);
+        if !is_written(&arguments.program) {
+            bench
+                .arg("--json")
+                .arg(workspace::at(RECORDS).join("papers"));
+        }
     } else {
         bench.args(&arguments.program);
-        let names_a_file = |a: &String| a == "--json" || a.starts_with("--json=");
         let is_task = |a: &String| !a.starts_with('-');
-        let quick = arguments.program.iter().any(|a| a == "--quick");
-        if !quick
-            && !arguments.program.iter().any(names_a_file)
-            && !arguments.program.first().is_some_and(is_task)
-        {
+        if !is_written(&arguments.program) && !arguments.program.first().is_some_and(is_task) {
             fs::create_dir_all(workspace::at(RECORDS)).context(RECORDS)?;
             bench.args(["--json", RECORDS]);
         }
@@ -65,6 +72,12 @@ pub(crate) fn run(arguments: &MeasureArguments) -> anyhow::Result<()> {
     let status = bench.status().context("cannot run the bench program")?;
     ensure!(status.success(), "the bench program: {status}");
     Ok(())
+}
+
+/// Returns `true` if the arguments say where records go, or measure too little for one.
+fn is_written(program: &[String]) -> bool {
+    let names_a_file = |a: &String| a == "--json" || a.starts_with("--json=");
+    program.iter().any(|a| a == "--quick" || names_a_file(a))
 }
 
 /// Returns a Python with the peers: a virtual environment below the target folder, made and filled if it is missing.

@@ -77,17 +77,7 @@ const STEPS: &[Step] = &[
             "warnings",
         ])
     }),
-    ("figures", || {
-        cargo(&[
-            "run",
-            "--quiet",
-            "--package",
-            "rxmesh-bench",
-            "--",
-            "docs",
-            "--check",
-        ])
-    }),
+    ("figures", figures),
     ("test", || cargo(&["test", "--workspace"])),
     ("wide", wide),
     ("part", part::run),
@@ -99,6 +89,16 @@ const STEPS: &[Step] = &[
     ("sweep", sweep::ci),
     (LONG, long),
 ];
+
+/// Checks that figures in the documents are those of their records.
+fn figures() -> anyhow::Result<()> {
+    let bench = workspace::programs(&["rxmesh-bench"])?.join("rxmesh-bench");
+    succeed(
+        Command::new(bench)
+            .args(["docs", "--check"])
+            .current_dir(workspace::root()),
+    )
+}
 
 /// Documents all crates, then the program, whose pages would have the names of those of the library crate `rxmesh`.
 fn documented() -> anyhow::Result<()> {
@@ -232,7 +232,8 @@ fn succeed(command: &mut Command) -> anyhow::Result<()> {
     let words = command.get_args().map(OsStr::to_string_lossy);
     ensure!(
         status.success(),
-        "cargo {}: {status}",
+        "{} {}: {status}",
+        Path::new(command.get_program()).display(),
         words.collect::<Vec<_>>().join(" ")
     );
     Ok(())
@@ -289,18 +290,26 @@ fn example() -> anyhow::Result<()> {
     project(&made, &["--offline"], &|engine| vec!["--", engine])
 }
 
+/// Features that the projects outside the workspace are built with here: the same ones for all of their tests and
+/// programs, so that the library is compiled once and not for each of them.
+const SHARED: &str = "rxmesh-host/serde,rxmesh-host/test-engines";
+
 /// Runs the tests and the program of a project outside the workspace. `run` gives the arguments for an engine.
 fn project(
     folder: &Path,
     options: &[&str],
     run: &dyn Fn(&'static str) -> Vec<&'static str>,
 ) -> anyhow::Result<()> {
+    // As the projects set it, each by a path of its own, which would have the library compiled again.
+    let link = env::var_os("CUDA_LIBRARY_PATH")
+        .unwrap_or_else(|| workspace::at("crates/rxmesh-cuda-driver/link").into());
     let cargo = |command: &str| {
         let mut cargo = workspace::cargo();
         cargo
             .current_dir(folder)
             .env("CARGO_TARGET_DIR", workspace::target().join("example"))
-            .arg(command)
+            .env("CUDA_LIBRARY_PATH", &link)
+            .args([command, "--features", SHARED])
             .args(options);
         cargo
     };

@@ -1,6 +1,7 @@
 //! `cargo xtask fuzz`: builds the fuzzing program, runs it, and reports how to reproduce its findings.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, ExitStatus};
 
 use anyhow::{Context as _, bail, ensure};
@@ -49,7 +50,7 @@ pub(crate) fn ci() -> anyhow::Result<()> {
 }
 
 pub(crate) fn run(arguments: &FuzzArguments) -> anyhow::Result<()> {
-    build()?;
+    let built = workspace::programs(&["rxmesh-fuzz", "rxmesh"])?;
     let seed = arguments.seed.unwrap_or_else(|| {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         now.map_or(0, |t| t.as_secs())
@@ -59,14 +60,14 @@ pub(crate) fn run(arguments: &FuzzArguments) -> anyhow::Result<()> {
         if arguments.target.is_some_and(|only| only != target) {
             continue;
         }
-        let mut command = program(target, seed)?;
+        let mut command = program(&built, target, seed)?;
         command.args(["--seconds", &arguments.seconds.to_string()]);
         if let Some(cases) = arguments.cases {
             command.args(["--cases", &cases.to_string()]);
         }
         let status = command.status().context("rxmesh-fuzz")?;
         if !status.success() {
-            report(target, status)?;
+            report(&built, target, status)?;
             failed.push(name(target));
         }
     }
@@ -79,19 +80,8 @@ fn name(target: FuzzTarget) -> String {
     value.map_or_else(String::new, |v| v.get_name().to_owned())
 }
 
-/// Builds with the profile of the tests, which keeps arithmetic checks and reuses their builds.
-fn build() -> anyhow::Result<()> {
-    let status = workspace::cargo()
-        .args(["build", "--quiet", "--workspace", "--profile", "test"])
-        .args(["--bin", "rxmesh-fuzz", "--bin", "rxmesh"])
-        .status()?;
-    ensure!(status.success(), "cargo build: {status}");
-    Ok(())
-}
-
 /// Returns the command of the program with a target and the first seed.
-fn program(target: FuzzTarget, seed: u64) -> anyhow::Result<Command> {
-    let built = workspace::target().join("debug");
+fn program(built: &Path, target: FuzzTarget, seed: u64) -> anyhow::Result<Command> {
     let folder = folder(target);
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let mut command = Command::new(built.join("rxmesh-fuzz"));
@@ -113,14 +103,14 @@ fn folder(target: FuzzTarget) -> std::path::PathBuf {
 }
 
 /// Reports the failed case and how to reproduce it, and writes its input.
-fn report(target: FuzzTarget, status: ExitStatus) -> anyhow::Result<()> {
+fn report(built: &Path, target: FuzzTarget, status: ExitStatus) -> anyhow::Result<()> {
     let file = folder(target).join("case");
     let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
     let Ok(seed) = text.trim().parse::<u64>() else {
         bail!("{}: {status} before the first case", name(target));
     };
     println!("{}: seed {seed}, {status}", name(target));
-    program(target, seed)?.arg("--describe").status()?;
+    program(built, target, seed)?.arg("--describe").status()?;
     println!(
         "repeat it: cargo xtask fuzz --target {} --seed {seed} --cases 1",
         name(target)

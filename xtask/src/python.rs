@@ -50,7 +50,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     pip(&python, &PACKAGES.map(OsString::from))?;
     install(&python)?;
     exports(&python)?;
-    let program = program()?;
+    let program = workspace::programs(&["rxmesh"])?.join("rxmesh");
     let package = workspace::at("crates/rxmesh-python");
     let tests = |arguments: &[&str]| {
         let mut pytest = Command::new(&python);
@@ -173,13 +173,6 @@ fn exports(python: &Path) -> anyhow::Result<()> {
         others.join(", ")
     );
     Ok(())
-}
-
-/// Builds the program that results are compared with.
-fn program() -> anyhow::Result<PathBuf> {
-    let mut cargo = workspace::cargo();
-    succeed(cargo.args(["build", "--package", "rxmesh-apps"]))?;
-    Ok(workspace::target().join("debug/rxmesh"))
 }
 
 /// Runs every example in an empty folder.

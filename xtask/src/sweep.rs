@@ -1,6 +1,6 @@
 //! `cargo xtask sweep`: builds and runs the program that runs every command on real files and mutations of them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::ensure;
@@ -16,14 +16,14 @@ pub(crate) struct SweepArguments {
     options: Vec<String>,
 }
 
+/// The program of the sweep, and the one that it runs.
+const PROGRAMS: [&str; 2] = ["rxmesh-sweep", "rxmesh"];
+
 /// Runs the short version for `cargo xtask ci`: a part of the sweep, spread over all of `data/`.
 pub(crate) fn ci() -> anyhow::Result<()> {
-    sweep(
-        "test",
-        "debug",
-        &[workspace::at("data")],
-        &["--seconds".into(), "90".into()],
-    )
+    let built = workspace::programs(&PROGRAMS)?;
+    let options = ["--seconds".into(), "90".into()];
+    sweep(&built, &[workspace::at("data")], &options)
 }
 
 /// Runs the whole sweep with the program as users have it.
@@ -32,16 +32,11 @@ pub(crate) fn run(arguments: &SweepArguments) -> anyhow::Result<()> {
     if folders.is_empty() {
         folders.push(workspace::at("data"));
     }
-    sweep("release", "release", &folders, &arguments.options)
+    let built = workspace::released(&PROGRAMS)?;
+    sweep(&built, &folders, &arguments.options)
 }
 
-fn sweep(profile: &str, folder: &str, data: &[PathBuf], options: &[String]) -> anyhow::Result<()> {
-    let status = workspace::cargo()
-        .args(["build", "--quiet", "--workspace", "--profile", profile])
-        .args(["--bin", "rxmesh-sweep", "--bin", "rxmesh"])
-        .status()?;
-    ensure!(status.success(), "cargo build: {status}");
-    let built = workspace::target().join(folder);
+fn sweep(built: &Path, data: &[PathBuf], options: &[String]) -> anyhow::Result<()> {
     let status = Command::new(built.join("rxmesh-sweep"))
         .arg("--program")
         .arg(built.join("rxmesh"))

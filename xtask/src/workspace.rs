@@ -37,6 +37,27 @@ pub(crate) fn cargo() -> Command {
     cargo
 }
 
+/// Builds programs with the profile of the tests, which keeps arithmetic checks, and returns their folder.
+pub(crate) fn programs(names: &[&str]) -> anyhow::Result<PathBuf> {
+    build("test", "debug", names)
+}
+
+/// Builds programs with the profile of releases, and returns their folder.
+pub(crate) fn released(names: &[&str]) -> anyhow::Result<PathBuf> {
+    build("release", "release", names)
+}
+
+/// Builds programs into a folder of the target folder. All packages are built with one set of features: a program alone
+/// would have the libraries compiled again.
+fn build(profile: &str, folder: &str, names: &[&str]) -> anyhow::Result<PathBuf> {
+    let mut cargo = cargo();
+    cargo.args(["build", "--quiet", "--workspace", "--profile", profile]);
+    cargo.args(names.iter().flat_map(|name| ["--bin", name]));
+    let status = cargo.status()?;
+    ensure!(status.success(), "cargo build: {status}");
+    Ok(target().join(folder))
+}
+
 /// Package of the workspace.
 #[derive(Deserialize)]
 pub(crate) struct MemberPackage {

@@ -51,6 +51,13 @@ impl Console {
         to_stdout(format!("{}\n", text.trim_end()).as_bytes())
     }
 
+    /// Prints a line about the run to stderr.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(std::io::stderr(), "{text}");
+        }
+    }
+
     /// Prints a warning; the command continues.
     pub(crate) fn warn(&self, text: &str) {
         if !self.quiet {

@@ -11,6 +11,7 @@ mod engines;
 mod error;
 mod frame;
 mod input;
+mod live;
 mod log;
 #[cfg(test)]
 mod manual;

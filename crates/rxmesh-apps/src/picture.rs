@@ -15,6 +15,7 @@ use rxmesh_picture::{
     CutPlane, Drawable, EncodedPicture, Paint, PictureError, PictureOptions, draw, draw_difference,
 };
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Most meshes beside each other in the picture of a command.
 pub(crate) const MOST: usize = 6;
@@ -143,7 +144,7 @@ impl Portrait {
 }
 
 /// Returns the name of a file without its extension.
-fn stem(path: &Path) -> String {
+pub(crate) fn stem(path: &Path) -> String {
     let stem = input::stem(path).to_string_lossy().into_owned();
     text::named(&stem, "stdin").to_owned()
 }
@@ -158,6 +159,16 @@ impl Run {
             .iter()
             .map(|(path, mesh)| Drawable::new(*mesh, None, stem(path)));
         self.draw_into(portrait, each.collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// Shows a mesh on the page of the run, if there is one. A mesh that cannot be drawn is left out.
+    pub(crate) fn show_live(&self, mesh: Model<'_>, path: &Path) {
+        if let Some(live) = self.live.as_ref().filter(|live| live.can_show()) {
+            let since = Instant::now();
+            if let Ok(mesh) = Drawable::new(mesh, None, stem(path)) {
+                live.show(shown(path), vec![mesh.into_owned()], since);
+            }
+        }
     }
 
     /// Returns the file of the page that was asked for, once.
@@ -217,7 +228,12 @@ impl Run {
                 }
                 _ => of_result(&meshes, &known),
             };
-            let (record, ms) = self.stage("drawing", || write(&draw()?, &path))?;
+            let drawing = || {
+                let picture = draw()?;
+                Ok((write(&picture, &path)?, picture.warnings))
+            };
+            let ((record, warnings), ms) = self.stage("drawing", drawing)?;
+            warnings.into_iter().for_each(|w| self.warn(w));
             self.record.timings_ms.picture = ms;
             self.record.picture = Some(record);
         }

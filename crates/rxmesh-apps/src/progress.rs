@@ -1,5 +1,6 @@
 //! Progress of a stage and its time so far: a spinner on a terminal, a line every few seconds elsewhere.
 
+use crate::live::LivePage;
 use indicatif::{ProgressBar, ProgressStyle};
 use rxmesh_host::engine::Engine;
 use std::io::{IsTerminal, Write};
@@ -15,7 +16,11 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 
 /// Shows the name of the stage, its time so far and the progress that the engine reports.
 #[derive(Debug, Default)]
-pub(crate) struct Progress(Option<(Arc<Mutex<State>>, JoinHandle<()>)>);
+pub(crate) struct Progress {
+    display: Option<(Arc<Mutex<State>>, JoinHandle<()>)>,
+    /// Page that shows the same.
+    live: Option<Arc<LivePage>>,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -36,9 +41,12 @@ struct Stage {
 
 impl Progress {
     /// Starts the display; silent when `quiet`.
-    pub(crate) fn new(quiet: bool) -> Progress {
+    pub(crate) fn new(quiet: bool, live: Option<Arc<LivePage>>) -> Progress {
         if quiet {
-            return Progress(None);
+            return Progress {
+                display: None,
+                live,
+            };
         }
         let state = Arc::new(Mutex::new(State {
             terminal: std::io::stderr().is_terminal(),
@@ -56,19 +64,28 @@ impl Progress {
                 park_timeout(Duration::from_millis(100));
             }
         });
-        Progress(thread.ok().map(|t| (state, t)))
+        Progress {
+            display: thread.ok().map(|t| (state, t)),
+            live,
+        }
     }
 
     /// Sets the engine whose work is shown from now on.
     pub(crate) fn watch(&self, engine: &Engine) {
-        if let Some((state, _)) = &self.0 {
+        if let Some((state, _)) = &self.display {
             lock(state).engine = Some(engine.clone());
+        }
+        if let Some(live) = &self.live {
+            live.watch(engine);
         }
     }
 
     /// Begins a stage, or ends the current one. The line is clear when this returns.
     pub(crate) fn stage(&self, name: Option<&'static str>) {
-        if let Some((state, _)) = &self.0 {
+        if let Some(live) = &self.live {
+            live.stage(name);
+        }
+        if let Some((state, _)) = &self.display {
             let mut state = lock(state);
             state.stage = name.map(|name| Stage {
                 name,
@@ -111,7 +128,7 @@ impl State {
 }
 
 /// Returns the progress that the engine reports, as the end of a line.
-fn done(engine: Option<&Engine>) -> String {
+pub(crate) fn done(engine: Option<&Engine>) -> String {
     let Some(engine) = engine else {
         return String::new();
     };
@@ -127,7 +144,7 @@ fn done(engine: Option<&Engine>) -> String {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.stage(None);
-        if let Some((state, thread)) = self.0.take() {
+        if let Some((state, thread)) = self.display.take() {
             lock(&state).over = true;
             thread.thread().unpark();
             let _ = thread.join();

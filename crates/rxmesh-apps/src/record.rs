@@ -95,6 +95,8 @@ pub(crate) struct PatchRecord {
     pub(crate) stages_ms: StageTimes,
     /// `off`, `built` or `loaded`.
     pub(crate) cache: &'static str,
+    /// `host` or `engine`. Patches that were cut on the engine have no rounds and no times of stages: they are zero.
+    pub(crate) cut_on: &'static str,
     /// Bytes of the patches on the engine.
     pub(crate) device_bytes: Option<u64>,
 }
@@ -126,6 +128,7 @@ impl From<&PatchStats> for PatchRecord {
             bytes_per_face: s.bytes,
             stages_ms: s.times,
             cache: "off",
+            cut_on: "host",
             device_bytes: None,
         }
     }

@@ -5,6 +5,7 @@ use crate::cli::{CommonArgs, ComputeArgs, PatchArgs};
 use crate::console::{Console, is_stdout};
 use crate::engines::Starting;
 use crate::input::{self, Input};
+use crate::live::LivePage;
 use crate::output::{OutputKind, OutputTarget};
 use crate::picture::{MOST, Portrait};
 use crate::progress::Progress;
@@ -13,6 +14,7 @@ use crate::text;
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use rxmesh::Stage;
+use rxmesh::on::{MeshPatches, PatchesOn};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{self, Model};
 use rxmesh_host::mesh::{Extras, PolyMesh, TetMesh, TriMesh};
@@ -33,6 +35,8 @@ pub(crate) struct Run {
     /// Path of the result, once it is known.
     output: Option<PathBuf>,
     pub(crate) portrait: Option<Portrait>,
+    /// Page of the run while it works.
+    pub(crate) live: Option<Arc<LivePage>>,
     /// Receiver of the result, of a run on one batch of several.
     batch: Option<Arc<Mutex<BatchResult>>>,
     /// Engine that was started for it.
@@ -60,8 +64,17 @@ impl Run {
             0 => "threads cannot be started".to_owned(),
             n => format!("{n} threads cannot be started"),
         })?;
+        let live = match common.live {
+            Some(port) => {
+                let live = LivePage::start(port, command)?;
+                console.note(&format!("live: {}", live.address()));
+                Some(Arc::new(live))
+            }
+            None => None,
+        };
         Ok(Run {
-            progress: Progress::new(console.is_quiet()),
+            progress: Progress::new(console.is_quiet(), live.clone()),
+            live,
             console,
             record: Record {
                 schema: crate::record::SCHEMA,
@@ -93,6 +106,7 @@ impl Run {
             starting: None,
             output: None,
             portrait: None,
+            live: None,
             batch: Some(result),
             given: None,
         })
@@ -219,6 +233,7 @@ impl Run {
         if let Some(portrait) = &mut self.portrait {
             portrait.read(mesh, &input.path)?;
         }
+        self.show_live(mesh, &input.path);
         self.record.input = Some(InputRecord {
             path: shown(&input.path),
             format: input.loaded.format.to_string(),
@@ -244,11 +259,11 @@ impl Run {
     /// cache.
     pub(crate) fn patch(
         &mut self,
-        mesh: &TriMesh,
-        path: &Path,
+        engine: &Engine,
+        (mesh, path): (&TriMesh, &Path),
         args: &PatchArgs,
         default_size: u32,
-    ) -> Result<PatchSet> {
+    ) -> Result<MeshPatches> {
         let options = PatchOptions::default().with(|o| {
             o.patch_size = args.patch_size.unwrap_or(default_size);
             o.seed = args.seed.seed;
@@ -258,22 +273,28 @@ impl Run {
                 "--cache keeps the patches beside the mesh, so the mesh must come from a file, not from stdin"
             );
         }
+        if args.cache && args.patches_on == PatchesOn::Engine {
+            bail!("--cache keeps patches that are cut on the host: leave out --patches-on engine");
+        }
         let cache = args.cache.then(|| cache_path(path));
         let mut trouble = None;
-        let ((set, from), ms) = self.mesh_stage("cutting into patches", || {
+        let ((patches, from), ms) = self.mesh_stage("cutting into patches", || {
             let (vertices, faces) = (mesh.vertex_count(), &mesh.faces[..]);
             let Some(cache) = &cache else {
-                return Ok((patch::build(vertices, faces, &options)?, "off"));
+                return Ok((
+                    MeshPatches::cut(engine, mesh, &options, args.patches_on)?,
+                    "off",
+                ));
             };
             let key = CacheKey::new(vertices, faces, &options);
             if let Ok(set) = PatchSet::load(cache, key)
                 && set.is_of(vertices, faces)
             {
-                return Ok((set, "loaded"));
+                return Ok((MeshPatches::Host(set), "loaded"));
             }
             let set = patch::build(vertices, faces, &options)?;
             trouble = set.save(cache, key).err();
-            Ok((set, "built"))
+            Ok((MeshPatches::Host(set), "built"))
         })?;
         if let (Some(e), Some(cache)) = (trouble, &cache) {
             self.warn(format!(
@@ -286,12 +307,13 @@ impl Run {
             patch_size: options.patch_size,
             seed: options.seed,
             cache: from,
-            ..PatchRecord::from(&set.stats)
+            cut_on: patches.cut_on(),
+            ..PatchRecord::from(&patches.stats())
         });
         if let Some(input) = &mut self.record.input {
-            input.edges = Some(set.counts[1].into());
+            input.edges = Some(patches.edge_count().into());
         }
-        Ok(set)
+        Ok(patches)
     }
 
     /// Records the bytes of the patches on the engine.
@@ -302,9 +324,9 @@ impl Run {
     }
 
     /// Moves the patches to the engine.
-    pub(crate) fn upload(&mut self, engine: &Engine, set: PatchSet) -> Result<RxMesh> {
+    pub(crate) fn upload(&mut self, engine: &Engine, patches: MeshPatches) -> Result<RxMesh> {
         let rx = rxmesh::stage(self, Stage::Upload, || {
-            let rx = RxMesh::from_patches(engine, set)?;
+            let rx = patches.into_mesh(engine)?;
             engine.synchronize()?;
             Ok(rx)
         })?;
@@ -348,6 +370,7 @@ impl Run {
             faces: mesh.face_count().map(|n| n as u64),
             cells: mesh.cell_count().map(|n| n as u64),
         });
+        self.show_live(mesh, &target.path);
         self.draw(&[(&target.path, mesh)])?;
         for warning in report.warnings {
             let name = if stdout {
@@ -414,6 +437,9 @@ impl Run {
     /// Prints a warning and adds it to the record.
     pub(crate) fn warn(&mut self, warning: String) {
         self.console.warn(&warning);
+        if let Some(live) = &self.live {
+            live.warn(&warning);
+        }
         self.record.warnings.push(warning);
     }
 
@@ -452,7 +478,11 @@ impl Run {
             return Ok(());
         }
         self.console.say(&text)?;
-        self.console.record(&self.record)
+        self.console.record(&self.record)?;
+        if let Some(live) = self.live.take() {
+            live.end(&text);
+        }
+        Ok(())
     }
 }
 

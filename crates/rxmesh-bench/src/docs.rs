@@ -19,6 +19,8 @@ pub(crate) struct DocsArguments {
         "bench/README.md",
         "docs/inside/life-of-an-edit.md",
         "docs/library/surfaces.md",
+        "docs/library/volumes.md",
+        "docs/papers.md",
         "docs/speed/log.md",
         "docs/speed/method.md",
         "docs/speed/peers.md",
@@ -66,7 +68,7 @@ const PARTS: [Part; 8] = [
 
 /// Fills or checks the documents.
 pub(crate) fn run(arguments: &DocsArguments) -> Result<()> {
-    let figures = Figures::new(newest(&arguments.records)?);
+    let figures = Figures::new(newest(&arguments.records)?, &arguments.records);
     let mut stale = Vec::new();
     for file in &arguments.files {
         let place = || file.display().to_string();

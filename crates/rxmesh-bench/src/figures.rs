@@ -1,11 +1,18 @@
 //! Single figures in the prose of documents: `<!--= what -->figure<!--=-->`.
 //!
-//! `what` is `ENGINE ROW MESH`: a row's median (in milliseconds, or in the row's unit); `ENGINE ROW MESH .name`: one of
-//! its other figures; `ref RECORD MESH ROW`: the smallest value of a row of a reference record on a mesh; or two of
-//! these with ` / ` between them. `#3` at the end requests three digits instead of two.
+//! `what` is `ENGINE ROW MESH`: a row's median (in milliseconds, or in the row's unit) in the newest record;
+//! `ENGINE ROW MESH .name`: one of its other figures, or the median of its `.wall_ms`; `in FILE MESH ROW` and
+//! `in FILE MESH ROW .name`: the same in one record, by its path below the folder of the records without `.json`;
+//! `ref RECORD MESH ROW`: the smallest value of a row of a reference record on a mesh; a number; or two of these with
+//! ` / ` between them. `#3` at the end requests three digits instead of two.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 
+use crate::measure::median;
 use crate::record::BenchRecord;
 use crate::reference;
 
@@ -14,13 +21,21 @@ const END: &str = "<!--=-->";
 
 /// Source of the figures.
 pub(crate) struct Figures {
-    records: Vec<BenchRecord>,
+    newest: Vec<BenchRecord>,
+    folder: PathBuf,
+    /// Records that `in` has named, by their paths.
+    named: RefCell<BTreeMap<String, BenchRecord>>,
 }
 
 impl Figures {
-    /// Makes the source from the newest record of each engine and device; the first that has a figure counts.
-    pub(crate) fn new(records: Vec<BenchRecord>) -> Self {
-        Self { records }
+    /// Makes the source from the newest record of each engine and device, of which the first that has a figure counts,
+    /// and the folder of all records.
+    pub(crate) fn new(newest: Vec<BenchRecord>, folder: &Path) -> Self {
+        Self {
+            newest,
+            folder: folder.to_owned(),
+            named: RefCell::default(),
+        }
     }
 
     /// Returns the text with every figure as in the records.
@@ -55,7 +70,16 @@ impl Figures {
     fn value(&self, term: &str) -> Result<f64> {
         let words: Vec<&str> = term.split_whitespace().collect();
         let found = match words[..] {
+            [number] => number.parse().ok(),
             ["ref", file, mesh, ..] => of_reference(file, mesh, &words[3..].join(" ")),
+            ["in", file, mesh, ..] => {
+                let row = &words[3..];
+                let named = row.iter().position(|w| w.starts_with('.'));
+                let (row, name) = row.split_at(named.unwrap_or(row.len()));
+                let name = (!name.is_empty()).then(|| name.join(" "));
+                let name = name.as_ref().map(|n| n.trim_start_matches('.'));
+                self.of_file(file, mesh, &row.join(" "), name)?
+            }
             [engine, row, mesh] => self.of_row(engine, row, mesh, None),
             [engine, row, mesh, name] => {
                 self.of_row(engine, row, mesh, Some(name.trim_start_matches('.')))
@@ -66,14 +90,35 @@ impl Figures {
     }
 
     fn of_row(&self, engine: &str, row: &str, mesh: &str, name: Option<&str>) -> Option<f64> {
-        let of = |r: &BenchRecord| {
-            let run = r.find(row, mesh)?;
-            name.map_or_else(|| Some(run.median()), |name| number(&run.figures, name))
-        };
-        self.records
+        self.newest
             .iter()
             .filter(|r| r.engine.name == engine)
-            .find_map(of)
+            .find_map(|r| of_record(r, row, mesh, name))
+    }
+
+    fn of_file(
+        &self,
+        file: &str,
+        mesh: &str,
+        row: &str,
+        name: Option<&str>,
+    ) -> Result<Option<f64>> {
+        let mut named = self.named.borrow_mut();
+        if !named.contains_key(file) {
+            let path = self.folder.join(format!("{file}.json"));
+            named.insert(file.to_owned(), BenchRecord::read(&path)?);
+        }
+        Ok(of_record(&named[file], row, mesh, name))
+    }
+}
+
+/// Returns the median of a row on a mesh, or the other figure that `name` gives.
+fn of_record(record: &BenchRecord, row: &str, mesh: &str, name: Option<&str>) -> Option<f64> {
+    let run = record.find(row, mesh)?;
+    match name {
+        None => Some(run.median()),
+        Some("wall_ms") => (!run.wall_ms.is_empty()).then(|| median(&run.wall_ms)),
+        Some(name) => number(&run.figures, name),
     }
 }
 
@@ -117,8 +162,23 @@ mod tests {
     fn figures_by_engine_row_and_mesh() -> Result<()> {
         let mut one = record(&[("vv", 1.234), ("ve", 0.5)]);
         one.runs[0].figures.insert("rounds".into(), 31.into());
-        let figures = Figures::new(vec![one]);
+        let folder = tempfile::tempdir()?;
+        let mut two = record(&[("pd frame, 5 x 30 CG", 2000.0)]);
+        two.runs[0].figures.insert("bytes".into(), 3_000_000.into());
+        two.runs[0].wall_ms = vec![2100.0];
+        let tried = serde_json::json!({ "direct, 512 threads": 0.25 });
+        two.runs[0].figures.insert("tried".into(), tried);
+        std::fs::create_dir(folder.path().join("solvers"))?;
+        two.write(&folder.path().join("solvers/a.json"))?;
+        let figures = Figures::new(vec![one], folder.path());
         for (what, figure) in [
+            ("in solvers/a 20k pd frame, 5 x 30 CG / 1000", "2"),
+            ("in solvers/a 20k pd frame, 5 x 30 CG .bytes / 1e6", "3"),
+            ("in solvers/a 20k pd frame, 5 x 30 CG .wall_ms", "2100"),
+            (
+                "in solvers/a 20k pd frame, 5 x 30 CG .tried.direct, 512 threads",
+                "0.25",
+            ),
             ("cpu vv 20k", "1.2"),
             ("cpu vv 20k #3", "1.23"),
             ("cpu vv 20k .rounds", "31"),
@@ -134,7 +194,15 @@ mod tests {
                 format!("a {BEGIN}{what} -->{figure}{END} b {BEGIN}{what} -->{figure}{END}");
             assert_eq!(figures.fill(&text)?, wanted);
         }
-        for what in ["cuda vv 20k", "cpu vv 80k", "ref none a b", "x"] {
+        for what in [
+            "cuda vv 20k",
+            "cpu vv 80k",
+            "ref none a b",
+            "x",
+            "in solvers/a 20k pd",
+            "in solvers/a 80k pd frame, 5 x 30 CG",
+            "in solvers/b 20k pd frame, 5 x 30 CG",
+        ] {
             assert!(figures.fill(&format!("{BEGIN}{what} -->1{END}")).is_err());
         }
         Ok(())

@@ -11,6 +11,7 @@ mod figures;
 mod floor;
 mod measure;
 mod mesh;
+mod papers;
 mod peers;
 mod picture;
 mod plot;
@@ -65,6 +66,9 @@ enum Task {
     /// Fill the parts of documents that come from records: tables between marks such as `bench:begin` and
     /// `bench:end`, and single figures
     Docs(DocsArguments),
+    /// Repeat the tables and figures of one of the four texts that this library began with, and print ours beside
+    /// theirs
+    Paper(Box<papers::PaperArguments>),
     /// Measure the CPU engine with 1, 2, 4, ... threads beside other libraries, on the same meshes in the same run
     Peers(Box<PeersArguments>),
     /// Draw a picture of the documents
@@ -146,6 +150,7 @@ fn start(arguments: BenchArguments) -> Result<()> {
             Ok(())
         }
         Some(Task::Docs(arguments)) => docs::run(&arguments),
+        Some(Task::Paper(arguments)) => papers::run(&arguments),
         Some(Task::Peers(arguments)) => peers::run(&arguments),
         Some(Task::Picture { path }) => picture::write(&path),
         Some(Task::Plots { folder, records }) => {

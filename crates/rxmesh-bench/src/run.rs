@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Error, Result, bail, ensure};
+use clap::Parser as _;
 use rxmesh_host::engine::{Engine, EngineKind};
 
 use crate::measure::Effort;
@@ -93,10 +94,23 @@ pub(crate) struct RunArguments {
     print: Option<PathBuf>,
 }
 
+/// A command line of nothing but these arguments.
+#[derive(clap::Parser)]
+struct RunLine {
+    #[command(flatten)]
+    arguments: RunArguments,
+}
+
 /// Most million elements of a row's own mesh with `--quick`.
 const QUICK: f64 = 0.1;
 
 impl RunArguments {
+    /// Reads arguments as from a command line.
+    pub(crate) fn parsed(line: &[impl AsRef<str>]) -> Result<RunArguments> {
+        let words = ["bench"].into_iter().chain(line.iter().map(AsRef::as_ref));
+        Ok(RunLine::try_parse_from(words)?.arguments)
+    }
+
     pub(crate) fn sizes(&self) -> Result<Vec<Size>> {
         let mut sizes = match (self.sizes.is_empty(), self.quick) {
             (false, _) => {
@@ -402,17 +416,10 @@ fn differences(records: &[BenchRecord]) -> Result<()> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use clap::Parser;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        arguments: RunArguments,
-    }
 
     /// Returns the arguments of a command line.
     pub(crate) fn arguments(line: &[&str]) -> RunArguments {
-        Line::parse_from(["bench"].iter().chain(line)).arguments
+        RunArguments::parsed(line).expect("arguments of the bench")
     }
 
     /// Measures a subject's rows on the CPU with one sample each, none of which may fail.

@@ -5,7 +5,8 @@ use crate::{
     Background, ColorMap, CutPlane, Paint, PictureError, PictureOptions, Rgb, UpAxis, Viewpoint,
 };
 use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
+use std::path::PathBuf;
 
 /// Flags of a picture: their documentation is the help.
 #[derive(Clone, Debug, Args)]
@@ -26,8 +27,8 @@ pub struct PictureArgs {
     /// Background: white, transparent, or a colour such as #202428
     #[arg(long, value_name = "COLOUR", default_value = "white", value_parser = background)]
     background: Background,
-    /// Column whose values are drawn as colours, with a legend; or a colour, such as #8fb3b0 [default: the colours of
-    /// the mesh, if it has any]
+    /// Column whose values are drawn as colours, with a legend; or a colour, such as #8fb3b0 [default: images and
+    /// colours of the mesh, if it has any]
     #[arg(long, value_name = "COLUMN|COLOUR", group = "paint")]
     color: Option<String>,
     /// Colour each patch, as the patcher cuts the mesh
@@ -42,6 +43,9 @@ pub struct PictureArgs {
     /// Draw checkers of the texture coordinates
     #[arg(long, group = "paint")]
     checker: bool,
+    /// Draw an image, a PNG or JPEG file, by the texture coordinates [default: the images of the mesh's materials]
+    #[arg(long, value_name = "FILE", group = "paint", value_hint = ValueHint::FilePath)]
+    texture: Option<PathBuf>,
     /// Colours of a column's values [default: coolwarm for values of both signs, else viridis]
     #[arg(long, value_name = "MAP", value_enum, requires = "color")]
     map: Option<MapName>,
@@ -243,7 +247,7 @@ impl PictureArgs {
             None if self.groups => Paint::Groups,
             None if self.parts => Paint::Parts,
             None if self.checker => Paint::Checker,
-            None => Paint::Usual,
+            None => self.texture.clone().map_or(Paint::Usual, Paint::Texture),
         };
         PictureOptions::default().with(|o| {
             let one = o.size;

@@ -47,7 +47,7 @@ impl Canvas {
         clock: &StageClock,
     ) -> Result<Canvas, PictureError> {
         let grid = TileGrid::new(width, height);
-        let faces = &surface.scaled.mesh.faces;
+        let faces = &surface.mesh.faces;
         let bins = clock.time(PictureStage::Bins, || {
             Bins::new(faces, surface.spots, grid, Pattern::<S>::lattice())
         });

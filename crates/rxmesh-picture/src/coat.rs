@@ -1,4 +1,4 @@
-//! The colour of the surface: one colour, colours or values of vertices and faces, labels, or checkers.
+//! The colour of the surface: one colour, colours or values of vertices and faces, labels, checkers, or textures.
 
 use crate::color::{LinearColor, Rgb, label_color, mix};
 use crate::error::PictureError;
@@ -7,6 +7,7 @@ use crate::marks::line;
 use crate::options::{Paint, PictureOptions, fault};
 use crate::render::Panel;
 use crate::surface::Hit;
+use crate::texture::{MeshTextures, TextureCoat};
 use crate::values::{SurfaceValues, ValueScale};
 use rxmesh_host::TriMesh;
 use rxmesh_host::mesh::{COLOR, Column, ColumnData, ElementKind, NO_VALUE};
@@ -29,16 +30,21 @@ pub(crate) enum Coat {
     Values(SurfaceValues),
     /// Texture coordinates of the corners of the faces; `NaN` where there are none.
     Checkers(Vec<[f32; 2]>),
+    Textured(TextureCoat),
 }
 
 impl Coat {
-    /// Returns the coat of a mesh; a column has the scale.
+    /// Returns the coat of a mesh; a column has the scale. Textures come before all others.
     pub(crate) fn new(
         panel: &Panel<'_>,
         options: &PictureOptions,
         scale: Option<&ValueScale>,
+        textures: Option<&MeshTextures>,
     ) -> Result<Coat, PictureError> {
         let mesh = panel.mesh;
+        if let Some(textures) = textures {
+            return Ok(Coat::Textured(TextureCoat::new(mesh, textures)));
+        }
         let paint = if panel.is_plain {
             &Paint::Usual
         } else {
@@ -59,7 +65,7 @@ impl Coat {
             },
             (Paint::Groups, _) => Coat::Labels(labels::groups(mesh)?),
             (Paint::Parts, _) => Coat::Labels(labels::parts(mesh)),
-            (Paint::Usual | Paint::Column(_), _) => usual(mesh),
+            (Paint::Usual | Paint::Column(_) | Paint::Texture(_), _) => usual(mesh),
         })
     }
 
@@ -85,16 +91,19 @@ impl Coat {
             Coat::Plain(color) => *color,
             Coat::Vertices(colors) => {
                 let of = hit.corners.map(|v| colors[v as usize]);
-                std::array::from_fn(|i| {
-                    let [a, b, c] = hit.weights;
-                    a * of[0][i] + b * of[1][i] + c * of[2][i]
-                })
+                std::array::from_fn(|i| hit.blend([of[0][i], of[1][i], of[2][i]]))
             }
             Coat::Faces(colors) => colors[hit.face],
             Coat::Labels(labels) => label_color(labels[hit.face]),
             Coat::Values(values) => values.color(hit).unwrap_or(MISSING),
             Coat::Checkers(corners) => checker(hit, &corners[3 * hit.face..3 * hit.face + 3]),
+            Coat::Textured(coat) => coat.color(hit),
         }
+    }
+
+    /// Returns `true` if the other side of a face has the same colour.
+    pub(crate) fn is_two_sided(&self, face: usize) -> bool {
+        matches!(self, Coat::Textured(coat) if coat.is_two_sided(face))
     }
 
     /// Draws lines of equal value over the light of a place.
@@ -119,7 +128,7 @@ fn usual(mesh: &TriMesh) -> Coat {
 }
 
 /// Returns the colours of a column in linear light.
-fn colors_of(column: &Column) -> Option<Vec<LinearColor>> {
+pub(crate) fn colors_of(column: &Column) -> Option<Vec<LinearColor>> {
     let colors = rgb_of(column)?;
     Some(colors.into_iter().map(Rgb::linear).collect())
 }
@@ -149,7 +158,7 @@ pub(crate) fn rgb_of(column: &Column) -> Option<Vec<Rgb>> {
 }
 
 /// Returns the texture coordinates of the corners: those of the corners, else `s` and `t` of the vertices.
-fn texture_coordinates(mesh: &TriMesh) -> Result<Vec<[f32; 2]>, PictureError> {
+pub(crate) fn texture_coordinates(mesh: &TriMesh) -> Result<Vec<[f32; 2]>, PictureError> {
     if let Some(layer) = &mesh.extras.corner_texcoords {
         let at = |&entry: &u32| match entry {
             NO_VALUE => [f32::NAN; 2],
@@ -166,7 +175,7 @@ fn texture_coordinates(mesh: &TriMesh) -> Result<Vec<[f32; 2]>, PictureError> {
             .filter(|c| c.width == 1)
     };
     let (Some(s), Some(t)) = (column("s"), column("t")) else {
-        return fault("the mesh has no texture coordinates to draw checkers of".into());
+        return fault("the mesh has no texture coordinates".into());
     };
     let at = |&v: &u32| [s, t].map(|c| c.data.get(v as usize) as f32);
     Ok(mesh.faces.iter().flatten().map(at).collect())

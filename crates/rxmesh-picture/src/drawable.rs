@@ -1,10 +1,8 @@
 //! Meshes of any kind as pictures show them.
 
 use crate::options::fault;
-use crate::{
-    CutPlane, PageMesh, Paint, Panel, PictureError, PictureOptions, render_animation, render_page,
-    render_panels,
-};
+use crate::render::{animation_with_warnings, panels_with_warnings};
+use crate::{CutPlane, PageMesh, Paint, Panel, PictureError, PictureOptions, render_page};
 use rxmesh_host::algo::hausdorff::{DistanceOptions, distance};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{MeshRef, Model};
@@ -106,6 +104,8 @@ pub struct EncodedPicture {
     pub png: Vec<u8>,
     /// Width and height in pixels.
     pub size: [u32; 2],
+    /// Images and material libraries that cannot be read, so that one colour is drawn in their place.
+    pub warnings: Vec<String>,
 }
 
 /// Draws meshes beside each other, or after each other at a rate, with labels of their faces if there are any.
@@ -128,13 +128,17 @@ pub fn draw(
         is_plain: false,
     };
     let panels: Vec<Panel<'_>> = (0..meshes.len()).map(panel).collect();
-    let png = match rate {
-        Some(rate) => render_animation(&panels, options, rate)?,
-        None => render_panels(&panels, options)?.to_png(),
+    let (png, warnings) = match rate {
+        Some(rate) => animation_with_warnings(&panels, options, rate)?,
+        None => {
+            let (picture, warnings) = panels_with_warnings(&panels, options)?;
+            (picture.to_png(), warnings)
+        }
     };
     Ok(EncodedPicture {
         png,
         size: options.size,
+        warnings,
     })
 }
 
@@ -183,9 +187,11 @@ pub fn draw_difference(
         o.shadow = true;
         o.paint = Paint::Column(NAME.into());
     });
+    let (picture, warnings) = panels_with_warnings(&[0, 1, 2].map(panel), &options)?;
     Ok(EncodedPicture {
-        png: render_panels(&[0, 1, 2].map(panel), &options)?.to_png(),
+        png: picture.to_png(),
         size: options.size,
+        warnings,
     })
 }
 

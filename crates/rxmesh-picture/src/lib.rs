@@ -41,6 +41,7 @@ mod render;
 mod shadow;
 mod stages;
 mod surface;
+mod texture;
 mod values;
 
 #[cfg(feature = "cli")]

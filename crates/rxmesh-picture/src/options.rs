@@ -2,6 +2,7 @@
 
 use crate::color::{LinearColor, Rgb};
 use crate::error::PictureError;
+use std::path::PathBuf;
 
 /// Largest width or height of a picture, in pixels.
 pub const MAX_SIDE: u32 = 16_384;
@@ -62,7 +63,7 @@ impl Background {
 /// Colour of the surface.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Paint {
-    /// Colours of the mesh, if it has any, else one colour.
+    /// Images and colours of the mesh's materials, else colours of the mesh, if it has any, else one colour.
     #[default]
     Usual,
     /// One colour.
@@ -71,6 +72,8 @@ pub enum Paint {
     Column(String),
     /// Checkers of the texture coordinates.
     Checker,
+    /// An image, a PNG or JPEG file, placed by the texture coordinates.
+    Texture(PathBuf),
     /// A colour per number of a face: [`Panel::labels`](crate::Panel::labels).
     Labels,
     /// A colour per group, object or material of the file.

@@ -2,7 +2,7 @@
 
 use crate::camera::{Camera, Viewport};
 use crate::canvas::Canvas;
-use crate::coat::Coat;
+use crate::coat::{Coat, texture_coordinates};
 use crate::color::LinearColor;
 use crate::error::PictureError;
 use crate::film::Film;
@@ -17,9 +17,10 @@ use crate::points;
 use crate::shadow::Shadow;
 use crate::stages::{PictureStage, StageClock, StageTime};
 use crate::surface::Surface;
+use crate::texture::{MeshTextures, TextureLoader};
 use crate::values::ValueScale;
 use rxmesh_host::TriMesh;
-use rxmesh_host::mesh::{Column, EdgeTable};
+use rxmesh_host::mesh::{Column, EdgeTable, ElementKind, SplitSeams};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -87,6 +88,14 @@ pub fn render_panels(
     panels: &[Panel<'_>],
     options: &PictureOptions,
 ) -> Result<Picture, PictureError> {
+    panels_with_warnings(panels, options).map(|(picture, _)| picture)
+}
+
+/// Returns the picture of [`render_panels`], and warnings of textures that are not drawn.
+pub(crate) fn panels_with_warnings(
+    panels: &[Panel<'_>],
+    options: &PictureOptions,
+) -> Result<(Picture, Vec<String>), PictureError> {
     options.check()?;
     let width = options.size[0];
     if panels.len() > width as usize {
@@ -95,7 +104,8 @@ pub fn render_panels(
             panels.len()
         ));
     }
-    PanelSet::new(panels, options, panels.len())?.page(0..panels.len())
+    let set = PanelSet::new(panels, options, panels.len())?;
+    Ok((set.page(0..panels.len())?, set.warnings))
 }
 
 /// Draws meshes after each other, from the same place and with one scale of values, as an animated PNG file (APNG)
@@ -109,6 +119,15 @@ pub fn render_animation(
     options: &PictureOptions,
     rate: u16,
 ) -> Result<Vec<u8>, PictureError> {
+    animation_with_warnings(panels, options, rate).map(|(film, _)| film)
+}
+
+/// Returns the film of [`render_animation`], and warnings of textures that are not drawn.
+pub(crate) fn animation_with_warnings(
+    panels: &[Panel<'_>],
+    options: &PictureOptions,
+    rate: u16,
+) -> Result<(Vec<u8>, Vec<String>), PictureError> {
     if !(1..=240).contains(&rate) {
         return fault(format!(
             "the rate is {rate} pictures a second, but must be 1 to 240"
@@ -119,7 +138,7 @@ pub fn render_animation(
     for i in 0..panels.len() {
         film.push(stage.page(i..i + 1)?);
     }
-    Ok(film.finish())
+    Ok((film.finish(), stage.warnings))
 }
 
 /// Everything that the pictures of some meshes have in common.
@@ -127,6 +146,9 @@ struct PanelSet<'a> {
     panels: &'a [Panel<'a>],
     meshes: Vec<Cow<'a, TriMesh>>,
     options: &'a PictureOptions,
+    /// Textures of each mesh that has any.
+    textures: Vec<Option<MeshTextures>>,
+    warnings: Vec<String>,
     scale: Option<ValueScale>,
     legend: Option<Legend>,
     layout: PageLayout,
@@ -152,6 +174,7 @@ impl<'a> PanelSet<'a> {
             }
         }
         let meshes = drawn(panels)?;
+        let (textures, warnings) = textures(panels, &meshes, options)?;
         let scale = scale(panels, &meshes, options)?;
         let legend = scale
             .as_ref()
@@ -166,6 +189,8 @@ impl<'a> PanelSet<'a> {
             panels,
             meshes,
             options,
+            textures,
+            warnings,
             scale,
             legend,
             layout,
@@ -185,7 +210,8 @@ impl<'a> PanelSet<'a> {
                 mesh: &self.meshes[i],
                 ..self.panels[i]
             };
-            let part = self.draw(&panel, [layout.panel, height as usize])?;
+            let textures = self.textures[i].as_ref();
+            let part = self.draw(&panel, textures, [layout.panel, height as usize])?;
             picture.paste(&part, [place * layout.panel, 0]);
             if let Some(caption) = panel.caption {
                 layout.write(&mut picture, place, caption, ink);
@@ -198,20 +224,30 @@ impl<'a> PanelSet<'a> {
     }
 
     /// Draws one mesh.
-    fn draw(&self, panel: &Panel<'_>, size: [usize; 2]) -> Result<Picture, PictureError> {
+    fn draw(
+        &self,
+        panel: &Panel<'_>,
+        textures: Option<&MeshTextures>,
+        size: [usize; 2],
+    ) -> Result<Picture, PictureError> {
         let (options, camera, clock) = (self.options, &self.camera, &self.clock);
         let (mesh, scale) = (panel.mesh, self.scale.as_ref().filter(|_| !panel.is_plain));
-        let coat = Coat::new(panel, options, scale)?;
+        let coat = Coat::new(panel, options, scale, textures)?;
         let spots = clock.time(PictureStage::Camera, || camera.spots(mesh));
-        let scaled = Scaled::new(mesh, camera.length(1.0));
+        let joined = joined_at_seams(mesh);
+        let scale_of = |mesh| Scaled::new(mesh, camera.length(1.0));
+        let scaled = scale_of(joined.as_ref().unwrap_or(mesh));
         let normals = clock.time(PictureStage::Normals, || {
             (!options.flat).then(|| CornerNormals::new(scaled, options.crease_angle))
         });
         let marks = clock.time(PictureStage::Marks, || {
-            EdgeMarks::new(scaled, options, panel.polygon_edges)
+            // Edges of polygons are named by the vertices of the file.
+            let marked = panel.polygon_edges.map_or(scaled, |_| scale_of(mesh));
+            EdgeMarks::new(marked, options, panel.polygon_edges)
         });
         let axes = &camera.axes;
         let surface = Surface {
+            mesh,
             scaled,
             spots: &spots,
             axes: [axes.right, axes.up, axes.toward].map(|axis| axis.as_vec3()),
@@ -241,6 +277,38 @@ fn drawn<'a>(panels: &[Panel<'a>]) -> Result<Vec<Cow<'a, TriMesh>>, PictureError
         false => Ok(Cow::Borrowed(panel.mesh)),
     };
     panels.iter().map(of).collect()
+}
+
+/// Returns the shape of a mesh whose vertices are split at seams of texture coordinates, as in glTF, with these joined:
+/// there the surface is neither creased nor open.
+fn joined_at_seams(mesh: &TriMesh) -> Option<TriMesh> {
+    mesh.extras.column(ElementKind::Vertex, "s")?;
+    Some(SplitSeams::find(mesh, None)?.shape(mesh))
+}
+
+/// Reads the textures of the meshes that are drawn with them. Returns warnings, too.
+fn textures(
+    panels: &[Panel<'_>],
+    meshes: &[Cow<'_, TriMesh>],
+    options: &PictureOptions,
+) -> Result<(Vec<Option<MeshTextures>>, Vec<String>), PictureError> {
+    let image = match &options.paint {
+        Paint::Texture(path) => Some(TextureLoader::file(path)?),
+        _ => None,
+    };
+    let mut loader = TextureLoader::default();
+    let mut all = Vec::with_capacity(panels.len());
+    for (panel, mesh) in panels.iter().zip(meshes) {
+        all.push(match (&options.paint, &image) {
+            (Paint::Texture(_), Some(image)) if !panel.is_plain => {
+                texture_coordinates(mesh)?;
+                Some(image.clone())
+            }
+            (paint, _) if panel.is_plain || *paint == Paint::Usual => loader.textures(mesh),
+            _ => None,
+        });
+    }
+    Ok((all, loader.warnings))
 }
 
 /// Returns the scale of the column that is drawn, over all meshes.

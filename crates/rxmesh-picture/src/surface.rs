@@ -7,9 +7,13 @@ use crate::light::Lights;
 use crate::marks::EdgeMarks;
 use crate::normals::{CornerNormals, Scaled};
 use glam::Vec3;
+use rxmesh_host::TriMesh;
 
 /// Everything that decides the colour of a place.
 pub(crate) struct Surface<'a> {
+    /// The mesh as it is coloured.
+    pub(crate) mesh: &'a TriMesh,
+    /// Its shape, the same faces, whose vertices at seams of textures are joined.
     pub(crate) scaled: Scaled<'a>,
     pub(crate) spots: &'a [Spot],
     /// Directions of the picture: right, up, toward the viewer.
@@ -48,6 +52,31 @@ impl Hit {
             .map(|s| [s.x - first.x, s.y - first.y].map(|d| d as f32 * PIXEL))
     }
 
+    /// Returns the value at the place, of the values at the corners.
+    pub(crate) fn blend(&self, values: [f32; 3]) -> f32 {
+        let [a, b, c] = self.weights;
+        a * values[0] + b * values[1] + c * values[2]
+    }
+
+    /// Returns the change of a value per pixel to the right and down, as it is in space: at most the difference of the
+    /// values at the corners, which is as far as the face goes.
+    pub(crate) fn gradient(&self, values: [f32; 3]) -> [f32; 2] {
+        let spots = &self.spots;
+        let here = self.blend(values);
+        let (mut sum, mut change) = (f32::MIN_POSITIVE, [0.0; 2]);
+        for (k, value) in values.into_iter().enumerate() {
+            let (p, q) = (spots[(k + 1) % 3], spots[(k + 2) % 3]);
+            let near = spots[k].near;
+            sum += self.parts[k] * near;
+            change[0] -= (q.y - p.y) as f32 * near * (value - here);
+            change[1] += (q.x - p.x) as f32 * near * (value - here);
+        }
+        let [a, b, c] = values;
+        let most = a.max(b).max(c) - a.min(b).min(c);
+        let scale = self.area.signum() * SUBPIXELS as f32 / sum;
+        change.map(|c| (c * scale).clamp(-most, most))
+    }
+
     /// Returns the lengths of the edges opposite the corners, in pixels.
     pub(crate) fn lengths(&self) -> [f32; 3] {
         let places = self.places();
@@ -76,7 +105,7 @@ pub(crate) struct Shaded {
 impl Surface<'_> {
     /// Finds the point of a face that is seen at a place, in [`SUBPIXELS`]; the nearest one if it is beside the face.
     pub(crate) fn hit(&self, face: u32, [x, y]: [i32; 2]) -> Hit {
-        let corners = self.scaled.mesh.faces[face as usize];
+        let corners = self.mesh.faces[face as usize];
         let spots = corners.map(|v| self.spots[v as usize]);
         let [a, b, c] = spots;
         let cross = |p: Spot, q: Spot, [x, y]: [i32; 2]| {
@@ -110,7 +139,8 @@ impl Surface<'_> {
             None => self.scaled.normal(hit.face),
             Some(normals) => {
                 let mut sum = Vec3::ZERO;
-                for (v, weight) in hit.corners.into_iter().zip(hit.weights) {
+                let corners = self.scaled.mesh.faces[hit.face];
+                for (v, weight) in corners.into_iter().zip(hit.weights) {
                     sum += normals.corner(self.scaled, v, hit.face) * weight;
                 }
                 crate::normals::unit(sum)
@@ -118,7 +148,8 @@ impl Surface<'_> {
         };
         let normal = if back { -normal } else { normal };
         let color = self.coat.color(&hit);
-        let color = if back { behind(color) } else { color };
+        let is_other = back && !self.coat.is_two_sided(hit.face);
+        let color = if is_other { behind(color) } else { color };
         let light = self.lights.shade(color, normal);
         let light = self.coat.lines(&hit, light);
         let light = self.marks.draw(&hit, light);

@@ -1,5 +1,7 @@
 //! Pictures as a whole: the same pixels as the files of `golden`, on any number of threads; odd meshes and options.
 
+mod support;
+
 use glam::Vec3;
 use rxmesh_host::io::ReadOptions;
 use rxmesh_host::mesh::{COLOR, Column, ColumnData, ElementKind};
@@ -8,9 +10,9 @@ use rxmesh_picture::{
     Background, ColorMap, Paint, Panel, Picture, PictureError, PictureOptions, Rgb, UpAxis,
     Viewpoint, render, render_animation, render_panels,
 };
-use std::fs;
 use std::io::Cursor;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use support::{compare, small};
 
 fn read(name: &str) -> TriMesh {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -18,10 +20,6 @@ fn read(name: &str) -> TriMesh {
         .join(name);
     let options = ReadOptions::default().with(|o| o.triangulate = true);
     io::read(&path, &options).unwrap().mesh
-}
-
-fn small() -> PictureOptions {
-    PictureOptions::default().with(|o| o.size = [200, 150])
 }
 
 /// Returns a sphere with its height as a column.
@@ -34,37 +32,6 @@ fn sphere() -> TriMesh {
         .collect();
     mesh.add_vertex_column("height", height).unwrap();
     mesh
-}
-
-fn decoded(png: &[u8]) -> Picture {
-    let mut reader = png::Decoder::new(Cursor::new(png)).read_info().unwrap();
-    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut bytes).unwrap();
-    let pixels = match info.color_type {
-        png::ColorType::Rgba => bytes.chunks(4).map(|c| [c[0], c[1], c[2], c[3]]).collect(),
-        _ => bytes.chunks(3).map(|c| [c[0], c[1], c[2], 255]).collect(),
-    };
-    Picture {
-        width: info.width,
-        height: info.height,
-        pixels,
-    }
-}
-
-/// Compares a picture with the file of its name. `RXMESH_WRITE_GOLDEN=1` writes the file.
-fn compare(name: &str, picture: &Picture) {
-    let file = |folder: &Path| folder.join(format!("{name}.png"));
-    let golden = file(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden"));
-    if std::env::var_os("RXMESH_WRITE_GOLDEN").is_some() {
-        fs::write(&golden, picture.to_png()).unwrap();
-    }
-    let want = fs::read(&golden).map(|png| decoded(&png));
-    if want.as_ref().ok() == Some(picture) {
-        return;
-    }
-    let seen: PathBuf = file(Path::new(env!("CARGO_TARGET_TMPDIR")));
-    fs::write(&seen, picture.to_png()).unwrap();
-    panic!("{} differs from {}", seen.display(), golden.display());
 }
 
 #[test]

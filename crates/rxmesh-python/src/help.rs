@@ -3,6 +3,7 @@
 use crate::forms::Takes;
 use crate::functions::OperationFunction;
 use crate::keywords::{name_of, shown, with_keywords};
+use crate::outputs;
 use crate::render::RENDER;
 use clap::{Arg, ArgAction, Command};
 use rxmesh::{OutputKind, schema};
@@ -20,33 +21,66 @@ pub fn positional(takes: Takes) -> &'static str {
     }
 }
 
+/// Keyword argument that is not an option of a command: its name, its type and its line of help.
+pub type BesideArgument = (&'static str, &'static str, &'static str);
+
 /// Keyword arguments that are not options of a command, with their types and lines of help.
-pub fn beside(takes: Takes) -> &'static [(&'static str, &'static str, &'static str)] {
-    const PROGRESS: (&str, &str, &str) = (
+pub fn beside(function: &OperationFunction) -> Vec<BesideArgument> {
+    const PROGRESS: BesideArgument = (
         "progress",
         "Progress | None",
         "called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception \
         that it raises ends the work",
     );
-    const ATTRIBUTES: (&str, &str, &str) = (
+    const ATTRIBUTES: BesideArgument = (
         "attributes",
         "Mapping[str, Any] | None",
         "values that are carried along: arrays with a row for each vertex or each face",
     );
-    const OF_VERTICES: (&str, &str, &str) = (
+    const OF_VERTICES: BesideArgument = (
         "vertex_attributes",
         "Mapping[str, Any] | None",
         "the same, with a row for each vertex",
     );
-    const OF_FACES: (&str, &str, &str) = (
+    const OF_FACES: BesideArgument = (
         "face_attributes",
         "Mapping[str, Any] | None",
         "the same, with a row for each face",
     );
-    match takes {
-        Takes::Scene | Takes::List => &[PROGRESS],
-        _ => &[ATTRIBUTES, OF_VERTICES, OF_FACES, PROGRESS],
+    const OUT: BesideArgument = (
+        "out",
+        "Array | Mapping[str, Array] | None",
+        "array that the result is written into: float32 or float64, contiguous, with a row for each vertex",
+    );
+    const OUTS: BesideArgument = (
+        "out",
+        "Mapping[str, Array] | None",
+        "arrays that results are written into, by name: float32 or float64, contiguous, with a row for each vertex",
+    );
+    const DEVICES: BesideArgument = (
+        "devices",
+        "Sequence[int] | Literal['all'] | None",
+        "numbers of GPUs, or \"all\", which share a list of meshes in place of one engine",
+    );
+    let mut all = match function.takes {
+        Takes::Scene | Takes::List => vec![],
+        _ => vec![ATTRIBUTES, OF_VERTICES, OF_FACES],
+    };
+    match outputs::columns(function.name) {
+        [] => {}
+        [_] => all.push(OUT),
+        _ => all.push(OUTS),
     }
+    if takes_devices(function) {
+        all.push(DEVICES);
+    }
+    all.push(PROGRESS);
+    all
+}
+
+/// Returns `true` if several GPUs can share the meshes of a function.
+pub fn takes_devices(function: &OperationFunction) -> bool {
+    function.several && function.takes == Takes::Surface
 }
 
 /// Returns the docstring of a function, with its signature in the form that `inspect` reads.
@@ -63,7 +97,7 @@ fn signature(function: &OperationFunction) -> String {
             .filter_map(name_of)
             .map(|name| format!("{name}=None")),
     );
-    let beside = beside(function.takes).iter();
+    let beside = beside(function).into_iter();
     parts.extend(beside.map(|(name, ..)| format!("{name}=None")));
     format!("{}({})", function.name, parts.join(", "))
 }
@@ -80,7 +114,7 @@ pub fn text(function: &OperationFunction) -> String {
         let name = name_of(arg).unwrap_or_default();
         let _ = writeln!(out, "    {name}: {}", meaning(arg));
     }
-    for (name, _, help) in beside(function.takes) {
+    for (name, _, help) in beside(function) {
         let _ = writeln!(out, "    {name}: {help}");
     }
     let _ = match function.name == RENDER.name {

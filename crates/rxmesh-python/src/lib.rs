@@ -9,6 +9,7 @@ pub mod forms;
 pub mod functions;
 pub mod help;
 pub mod keywords;
+pub mod outputs;
 #[cfg(feature = "extension")]
 mod python;
 pub mod render;

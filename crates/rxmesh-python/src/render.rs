@@ -61,7 +61,9 @@ pub fn draw(
         meshes.push(drawable.map_err(failure)?);
     }
     let drawn = stage(log, Stage::Work("drawing"), || Ok(args.draw(&meshes)))?;
-    drawn.map_err(failure)
+    let picture = drawn.map_err(failure)?;
+    picture.warnings.iter().for_each(|w| log.warn(w.clone()));
+    Ok(picture)
 }
 
 fn check(mesh: &AnyMesh) -> Answer<()> {

@@ -250,6 +250,17 @@ def main():
             notes.append(f"{name} {moved[0]} {moved[1]}")
             if name in stay:
                 assert max(moved) < positions.nbytes // 2, (name, moved, positions.nbytes)
+        # Numbers of 64 bits are converted there and back.
+        out = gpu(np.zeros(positions.shape))
+        for name in ("simplify", "smooth"):
+            options = {"ratio": 0.1} if name == "simplify" else {"out": out}
+            wide = gpu(positions.astype(np.float64)), gpu(corners.astype(np.int64))
+            before = rxmesh._rxmesh.traffic()
+            result = getattr(rxmesh, name)(*wide, **options)
+            kinds = [result.vertices.dtype, result.faces.dtype]
+            moved = [x - y for x, y in zip(rxmesh._rxmesh.traffic(), before)]
+            notes.append(f"{name} of 64 bits {moved[0]} {moved[1]}")
+            assert kinds == ["float64", "int64"] and max(moved) < positions.nbytes // 2, (name, kinds, moved)
         return f"bytes to the GPU and back, of {positions.nbytes} bytes of positions: {', '.join(notes)}"
 
     def runs_are_the_same():
@@ -321,6 +332,8 @@ def main():
             ((gpu(v), f), "f: the array is in main memory"),
             ((v, gpu(f)), "f: the array is on GPU 0"),
             ((gpu(v), gpu(bad)), f"f: row 3 holds {len(v)}"),
+            ((gpu(v), gpu(bad.astype(np.int64) - len(v) - 5)), f"f: row 0 holds {f[0, 0] - len(v) - 5}"),
+            ((gpu(v), gpu(bad.astype(np.int64))), f"f: row 3 holds {len(v)}"),
             ((gpu(v), gpu(f.astype(np.float32))), "f: int32"),
             ((gpu(np.full_like(v, np.nan)), gpu(f)), "v: "),
             ((GpuArray(v.ctypes.data, v.dtype, v.shape, keep=v), gpu(f)), "v: "),
@@ -430,6 +443,145 @@ def main():
         assert more <= 64 << 10, f"{more} KiB of the process"
         return f"{given.calls} calls, {1e3 * each:.3f} ms each, GPU {grown} bytes more, process {more} KiB more"
 
+    def surfaces():
+        """Surfaces of positions on the GPU: those of main memory up to rounding, without copies through it."""
+        options = {"scheme": "loop", "levels": 2}
+        surface = rxmesh.Subdivision(gpu(f), **options)
+        whole = rxmesh.subdivide(v, f, engine="cpu", limit=True, normals=True, **options)
+        plain = rxmesh.subdivide(v, f, engine="cpu", **options)
+        assert np.array_equal(down(surface.faces), plain.faces)
+        x = gpu(v)
+        size = np.ptp(v, axis=0).max()
+        before = rxmesh._rxmesh.traffic()
+        got = surface(x)
+        points, normals = surface(x, limit=True, normals=True)
+        moved = [a - b for a, b in zip(rxmesh._rxmesh.traffic(), before)]
+        assert max(moved) < v.nbytes // 2, moved
+        off = np.abs(down(got) - plain.vertices).max() / size
+        assert off < 1e-5, off
+        assert np.abs(down(points) - whole.vertices).max() < 1e-4 * size
+        assert np.abs(down(normals) - whole["normal"]).max() < 1e-2
+        through_host = rxmesh.subdivide(v, f, engine="cuda", **options)
+        assert down(surface(x)).tobytes() == down(got).tobytes()
+        out = gpu(np.zeros((len(surface), 3), np.float32))
+        before = rxmesh._rxmesh.traffic()
+        assert surface(x, out=out) is out
+        moved = [a - b for a, b in zip(rxmesh._rxmesh.traffic(), before)]
+        assert max(moved) < v.nbytes // 2, moved
+        back = down(InterfaceArray(out.address, np.float32, out.shape))
+        assert back.tobytes() == down(got).tobytes()
+        assert np.abs(back - through_host.vertices).max() < 1e-6 * size
+        assert surface(v).tobytes() == through_host.vertices.tobytes()
+        return f"differs by {off:.1e} of the size from the CPU"
+
+    def results_in_arrays_of_the_caller():
+        """Arrays of the GPU are filled in place; wrong ones are refused, and stay as they are."""
+        notes = []
+        for name, options, column in [
+            ("smooth", {}, "vertices"), ("mcf", {}, "vertices"), ("filter", {}, "vertices"), ("normals", {}, "normal"),
+            ("geodesic", {"source": [0]}, "distance"),
+        ]:
+            function = getattr(rxmesh, name)
+            expected = function(gpu(v), gpu(f), **options)
+            want = down(expected.vertices if column == "vertices" else expected[column])
+            for kind in (GpuArray, InterfaceArray):
+                for dtype in (np.float32, np.float64):
+                    memory = driver.upload(np.zeros(want.shape, dtype))
+                    out = kind(memory.address, dtype, want.shape, keep=memory)
+                    for call in (
+                        lambda **named: function(gpu(v), gpu(f), **named),
+                        getattr(rxmesh.Mesh(gpu(v), gpu(f)), name),
+                        # A mesh from main memory on the same GPU, whose result is another one up to rounding.
+                        getattr(rxmesh.Mesh(v, f, engine="cuda"), name),
+                    ):
+                        driver.upload(np.zeros(want.shape, dtype), memory)
+                        result = call(out=out, **options)
+                        assert (result.vertices if column == "vertices" else result[column]) is out, name
+                        got = down(InterfaceArray(memory.address, dtype, want.shape))
+                        finite = np.isfinite(want)
+                        off = np.abs(got[finite] - want[finite]).max()
+                        scale = np.abs(want[finite]).max()
+                        assert off <= 1e-3 * scale, (name, off)
+            notes.append(name)
+        positions, corners = grid(400)
+        a, b = gpu(positions), gpu(corners)
+        memory = driver.upload(np.zeros_like(positions))
+        out = GpuArray(memory.address, np.float32, positions.shape, keep=memory)
+        before = rxmesh._rxmesh.traffic()
+        rxmesh.smooth(a, b, out=out)
+        moved = [x - y for x, y in zip(rxmesh._rxmesh.traffic(), before)]
+        assert max(moved) < positions.nbytes // 2, moved
+        same_bits = down(InterfaceArray(memory.address, np.float32, positions.shape)).tobytes()
+        assert same_bits == down(rxmesh.smooth(a, b).vertices).tobytes()
+        zeros = np.zeros_like(v)
+        keep = driver.upload(zeros)
+        whole = lambda dtype=np.float32, shape=v.shape, strides=None: GpuArray(keep.address, dtype, shape, strides)
+        mesh = rxmesh.Mesh(gpu(v), gpu(f))
+        for call, error, text in [
+            (lambda: rxmesh.smooth(gpu(v), gpu(f), out=zeros), ValueError, "out: the array is in main memory"),
+            (lambda: rxmesh.smooth(v, f, engine="cpu", out=whole()), ValueError, "out: the array is on GPU 0"),
+            (lambda: mesh.smooth(out=whole(np.int32)), TypeError, "out: float32 or float64"),
+            (lambda: mesh.smooth(out=whole(shape=(len(v) - 1, 3))), ValueError, "out: shape"),
+            (lambda: mesh.smooth(out=whole(shape=(len(v) // 2, 3), strides=(24, 4))), ValueError, "out: "),
+            (lambda: mesh.smooth(out=mesh.vertices), ValueError, "out: the array is read only"),
+        ]:
+            try:
+                call()
+            except error as e:
+                assert str(e).startswith(text), (text, str(e))
+            else:
+                raise AssertionError(f"no error: {text}")
+        assert not down(InterfaceArray(keep.address, np.float32, v.shape)).any()
+        # A mesh in main memory that the GPU works on.
+        assert rxmesh.smooth(v, f, engine="cuda", out=whole()).vertices is not None
+        got = down(InterfaceArray(keep.address, np.float32, v.shape))
+        assert got.tobytes() == rxmesh.smooth(v, f, engine="cuda").vertices.tobytes()
+        return ", ".join(notes)
+
+    def edits_of_edges():
+        """Chosen edges on the GPU. Patches number edges, and differ from those of the CPU: splits, which all happen,
+        are compared, and of the others what a mesh of any numbers has."""
+        notes = []
+        for name in ("flip", "split", "collapse"):
+            results = []
+            for engine in ("cuda", "cpu"):
+                edit = rxmesh.Edit((v, f), engine=engine)
+                ends = np.array(edit.vertices)[np.array(edit.edges)]
+                low = ends.mean(axis=1)[:, 0]
+                report = getattr(edit, name)(low > np.median(low))
+                assert edit.validate() == []
+                assert report.done + report.refused + report.conflicts == report.asked
+                assert report.mask.sum() == report.done > 0
+                mesh = edit.finish()
+                born = {"flip": 0, "split": report.done, "collapse": -report.done}[name]
+                assert len(mesh.vertices) == len(v) + born
+                results.append((report.asked, np.sort(np.array(mesh.vertices), axis=0)))
+                notes.append(repr(report))
+            assert results[0][0] == results[1][0], name
+            if name == "split":
+                assert np.array_equal(results[0][1], results[1][1])
+        edit = rxmesh.Mesh(gpu(v), gpu(f)).edit()
+        edges, x = down(edit.edges), down(edit.vertices)
+        long = np.linalg.norm(x[edges[:, 0]] - x[edges[:, 1]], axis=1)
+        report = edit.split(gpu(long > np.median(long)))
+        assert report.done == (long > np.median(long)).sum()
+        assert edit.validate() == []
+        assert edit.mesh.vertices.shape == (len(v) + report.done, 3)
+        assert edit.mesh.vertices.__dlpack_device__() == (2, 0)
+        return "; ".join(notes)
+
+    def memory_is_given_back():
+        positions, corners = grid(1000)
+        result = rxmesh.simplify(gpu(positions), gpu(corners), ratio=0.5)
+        del result
+        gc.collect()
+        before = driver.free_bytes()
+        bytes = rxmesh.trim()
+        after = driver.free_bytes()
+        assert bytes > 16 << 20 and after - before >= bytes // 2, (bytes, after - before)
+        rxmesh.smooth(gpu(v), gpu(f))
+        return f"{bytes} bytes; the driver has {after - before} more"
+
     def timings():
         lines = []
         for n, faces in ((100, 2_000), (800, 128_000)):
@@ -454,7 +606,8 @@ def main():
     for function in (
         first_call, both_interfaces, operations, nothing_goes_through_the_host, runs_are_the_same,
         the_cpu_gives_the_same, types, attributes, errors, results_outlive_all,
-        inputs_are_untouched, side_streams, contexts_are_kept, threads, no_growth, timings,
+        inputs_are_untouched, side_streams, contexts_are_kept, threads, surfaces, results_in_arrays_of_the_caller,
+        edits_of_edges, memory_is_given_back, no_growth, timings,
     ):
         driver.enter()
         test(function)

@@ -97,8 +97,32 @@ def run(test, v, f, calls):
         b = rxmesh.simplify(positions, faces.to(torch.uint32), faces=1000)
         assert np.array_equal(a.vertices.cpu().numpy(), b.vertices.cpu().numpy())
 
+    def torch_results_in_place():
+        out = torch.empty_like(positions)
+        result = rxmesh.smooth(positions, faces, out=out)
+        assert result.vertices is out and torch.equal(out, rxmesh.smooth(positions, faces).vertices)
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            wide = torch.zeros(len(positions), 3, device="cuda", dtype=torch.float64)
+            rxmesh.normals(positions, faces, out=wide)
+            lengths = wide.norm(dim=1)
+        stream.synchronize()
+        assert torch.allclose(lengths, torch.ones_like(lengths), atol=1e-3)
+        surface = rxmesh.Subdivision(faces, scheme="loop", levels=1)
+        whole = surface(positions)
+        assert isinstance(whole, torch.Tensor) and whole.is_cuda and surface.faces.is_cuda
+        out = torch.empty_like(whole)
+        assert surface(positions, out=out) is out and torch.equal(out, whole)
+        for wrong, error in ((out.cpu(), ValueError), (out.int(), TypeError), (out.t(), ValueError)):
+            try:
+                surface(positions, out=wrong)
+            except error as e:
+                assert str(e).startswith("out: "), e
+            else:
+                raise AssertionError("no error")
+
     for function in (
         torch_tensors, torch_types, torch_side_stream, torch_device_is_kept, torch_gradients_are_told,
-        torch_no_growth, torch_equals_numpy_producer,
+        torch_no_growth, torch_equals_numpy_producer, torch_results_in_place,
     ):
         test(function)

@@ -114,6 +114,39 @@ def test_types_and_strides(arrays):
     assert np.allclose(host(backwards.vertices)[::-1], expected.vertices, atol=1e-3)
 
 
+@pytest.mark.parametrize("kind", [GpuArray, InterfaceArray])
+def test_numbers_of_64_bits_are_converted_there_and_back(arrays, kind):
+    # Large enough for the sample of positions that is read.
+    fine = rxmesh.subdivide(*arrays, scheme="loop", levels=1, engine="cpu")
+    v, f = fine.vertices, fine.faces
+    expected = rxmesh.smooth(shown(v, kind), shown(f, kind), iterations=2)
+    wide = np.zeros((len(v), 5))
+    wide[:, 1:4] = v
+    for positions, faces in [
+        (v.astype(np.float64), f.astype(np.int64)),
+        (v, f.astype(np.uint64)),
+        (wide[:, 1:4], np.asfortranarray(f.astype(np.int64))),
+        (wide.astype(np.float32)[:, 1:4], f),
+    ]:
+        given = shown(positions, kind), shown(faces, kind)
+        got = rxmesh.smooth(*given, iterations=2)
+        signed = {"uint64": "int64"}.get(faces.dtype.name, faces.dtype.name)
+        assert (got.vertices.dtype, got.faces.dtype) == (positions.dtype.name, signed)
+        assert host(got.vertices).astype(np.float32).tobytes() == host(expected.vertices).tobytes()
+        assert np.array_equal(host(got.faces), f)
+    out = np.zeros(v.shape)
+    rxmesh.smooth(*given, iterations=2, out=shown(out, kind))
+    assert out.astype(np.float32).tobytes() == host(expected.vertices).tobytes()
+
+
+def test_points_far_away_keep_their_shape(arrays):
+    v, f = arrays
+    far = v.astype(np.float64) / np.ptp(v) + [5e5, 5.4e6, 10.0]
+    got = host(rxmesh.smooth(shown(far), shown(f), iterations=2).vertices)
+    expected = rxmesh.smooth(far, f, iterations=2, engine="cpu").vertices
+    assert got.dtype == np.float64 and np.abs(got - expected).max() < 1e-5
+
+
 def test_attributes_go_along(arrays):
     v, f = arrays
     small = rxmesh.simplify(
@@ -133,6 +166,10 @@ def test_attributes_go_along(arrays):
         (None, np.array([[0, 1, 4]], np.int32), ValueError, r"f: row 0 holds 4, .* 0 to 3"),
         (None, np.array([[0, 1, 2], [0, -1, 2]], np.int32), ValueError, r"f: row 1 holds -1"),
         (None, np.array([[0, 1, 2**40]]), ValueError, r"f: row 0 holds 1099511627776"),
+        (None, np.array([[0, 1, 2], [3, -7, 2]]), ValueError, r"f: row 1 holds -7, .* 0 to 3"),
+        (None, np.array([[0, 1, 2], [0, 2**32, 9]]), ValueError, r"f: row 1 holds 4294967296"),
+        (None, np.array([[0, 1, 2**64 - 1]], np.uint64), ValueError, r"f: row 0 holds 18446744073709551615"),
+        (np.full((4, 3), np.nan), None, ValueError, r"v: .* not (a )?finite"),
         (np.full((4, 3), np.nan, np.float32), None, ValueError, r"v: .* not (a )?finite"),
     ],
 )
@@ -208,3 +245,67 @@ def test_empty_arrays():
     v, f = np.zeros((0, 3), np.float32), np.zeros((0, 3), np.int32)
     result = rxmesh.smooth(shown(v), shown(f))
     assert result.vertices.shape == (0, 3) and result.faces.shape == (0, 3)
+
+
+@pytest.mark.parametrize("kind", [GpuArray, InterfaceArray])
+def test_surfaces_of_them(arrays, kind):
+    v, f = arrays
+    options = {"scheme": "loop", "levels": 2}
+    whole = rxmesh.subdivide(v, f, engine="cpu", limit=True, normals=True, **options)
+    plain = rxmesh.subdivide(v, f, engine="cpu", **options)
+    surface = rxmesh.Subdivision(shown(f, kind), **options)
+    assert isinstance(surface.faces, rxmesh.Buffer)
+    assert host(surface.faces).tobytes() == plain.faces.tobytes()
+    got = surface(shown(v, kind))
+    assert isinstance(got, rxmesh.Buffer) and host(got).tobytes() == plain.vertices.tobytes()
+    # Limit points are rounded in another frame in main memory.
+    limit, normals = surface(shown(v, kind), limit=True, normals=True)
+    assert host(limit).tobytes() == whole.vertices.tobytes()
+    assert host(normals).tobytes() == whole["normal"].tobytes()
+    wide = surface(shown(v.astype(np.float64), kind))
+    assert wide.dtype == "float64" and np.allclose(host(wide), plain.vertices, atol=1e-4)
+    out = np.zeros((len(surface), 3), np.float32)
+    there = shown(out, kind)
+    assert surface(shown(v, kind), out=there) is there
+    assert out.tobytes() == plain.vertices.tobytes()
+    with pytest.raises(ValueError, match="^out: the array is in main memory, and the result is on GPU 0"):
+        surface(shown(v, kind), out=out)
+
+
+@pytest.mark.parametrize("kind", [GpuArray, InterfaceArray])
+def test_results_are_written_into_them(arrays, kind):
+    v, f = arrays
+    calls = [("smooth", {"iterations": 2}, 3), ("normals", {}, 3), ("geodesic", {"source": [0]}, 1)]
+    for name, options, width in calls:
+        function = getattr(rxmesh, name)
+        expected = function(shown(v, kind), shown(f, kind), **options)
+        column = {"smooth": "vertices", "normals": "normal", "geodesic": "distance"}[name]
+        want = host(expected.vertices if name == "smooth" else expected[column])
+        for dtype in (np.float32, np.float64):
+            out = np.zeros((len(v), 3) if width == 3 else len(v), dtype)
+            there = shown(out, kind)
+            result = function(shown(v, kind), shown(f, kind), out=there, **options)
+            assert (result.vertices if name == "smooth" else result[column]) is there
+            assert np.array_equal(out, want.astype(dtype)), (name, dtype)
+            out[:] = 0
+            mesh = rxmesh.Mesh(shown(v, kind), shown(f, kind))
+            getattr(mesh, name)(out=there, **options)
+            assert np.array_equal(out, want.astype(dtype)), (name, dtype)
+
+
+def test_wrong_outputs_name_the_argument(arrays):
+    v, f = arrays
+    good = np.zeros_like(v)
+    mesh = rxmesh.Mesh(shown(v), shown(f))
+    for call, error, text in [
+        (lambda: rxmesh.smooth(shown(v), shown(f), out=good), ValueError, "^out: the array is in main memory"),
+        (lambda: mesh.smooth(out=good), ValueError, "^out: the array is in main memory"),
+        (lambda: rxmesh.smooth(v, f, out=shown(good), engine="cpu"), ValueError, "^out: the array is on GPU 0"),
+        (lambda: rxmesh.smooth(shown(v), shown(f), out=shown(good, device=(2, 1))), ValueError, "^out: .* on GPU 1"),
+        (lambda: rxmesh.smooth(shown(v), shown(f), out=shown(good[1:])), ValueError, "^out: shape"),
+        (lambda: rxmesh.smooth(shown(v), shown(f), out=shown(good.astype(np.int32))), TypeError, "^out: float32"),
+        (lambda: rxmesh.smooth(shown(v), shown(f), out=shown(good[::-1])), ValueError, "^out: .* not contiguous"),
+    ]:
+        with pytest.raises(error, match=text):
+            call()
+        assert not good.any()

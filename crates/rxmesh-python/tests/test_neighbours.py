@@ -55,5 +55,5 @@ def test_wrong_relations():
         rxmesh.neighbours(mesh, "VV", engine="cpu")
     with pytest.raises(ValueError, match="^f: row 0 holds 9"):
         rxmesh.neighbours(v, np.array([[0, 1, 9]]), "VV", engine="cpu")
-    with pytest.raises(ValueError, match="those of triangles"):
+    with pytest.raises(ValueError, match="triangles are needed"):
         rxmesh.neighbours(v, np.array([[0, 1, 2, 3]]), "VV", engine="cpu")

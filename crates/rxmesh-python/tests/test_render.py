@@ -37,6 +37,43 @@ def test_values_and_several(arrays, tmp_path):
     assert volume.render(size="100x100", cut="z,0.9").width == 100
 
 
+QUAD = """mtllib m.mtl
+usemtl a
+v 0 0 0
+v 1 0 0
+v 1 1 0
+v 0 1 0
+vt 0 0
+vt 1 0
+vt 1 1
+vt 0 1
+f 1/1 2/2 3/3
+f 1/1 3/3 4/4
+"""
+
+
+def test_textures_are_those_of_the_program(program, tmp_path, arrays):
+    image = tmp_path / "image.png"
+    rxmesh.render(*arrays, size="64x64").write(image)
+    (tmp_path / "quad.obj").write_text(QUAD)
+    (tmp_path / "m.mtl").write_text("newmtl a\nmap_Kd image.png\n")
+    mesh = rxmesh.read(tmp_path / "quad.obj", engine="cpu")
+    picture = mesh.render(size="80x60")
+    program.run("render", tmp_path / "quad.obj", "-o", tmp_path / "out.png", "-q", "--size", "80x60")
+    assert picture.png == (tmp_path / "out.png").read_bytes()
+    # Texture coordinates may be columns of arrays as well.
+    v = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], np.float32)
+    f = np.array([[0, 1, 2], [0, 2, 3]], np.uint32)
+    given = {"s": v[:, 0].copy(), "t": v[:, 1].copy()}
+    assert rxmesh.render(v, f, vertex_attributes=given, texture=image, size="80x60").png == picture.png
+    image.unlink()
+    with pytest.warns(RuntimeWarning, match="image.png"):
+        plain = mesh.render(size="80x60")
+    assert plain.png != picture.png
+    with pytest.raises(ValueError, match="image.png"):
+        rxmesh.render(v, f, vertex_attributes=given, texture=image)
+
+
 @pytest.mark.parametrize(
     "given, error, text",
     [

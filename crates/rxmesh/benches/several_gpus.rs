@@ -9,7 +9,7 @@
 use rxmesh::algo::simplify::{SimplifyOptions, Target, simplify_batch};
 use rxmesh::host::batch::Batch;
 use rxmesh::{Engine, Engines, Error, Result, RxMesh, Session, TriMesh, Vec3, Vertex};
-use rxmesh::{generate, ops};
+use rxmesh::{batches, generate, ops};
 use std::time::Instant;
 
 /// Most faces of a batch.
@@ -113,18 +113,7 @@ fn in_batches(
     meshes: Vec<TriMesh>,
     options: &SimplifyOptions,
 ) -> Result<Vec<TriMesh>> {
-    let mut batches: Vec<Vec<TriMesh>> = Vec::new();
-    let mut faces = usize::MAX;
-    for mesh in meshes {
-        faces = faces.saturating_add(mesh.face_count());
-        match batches.last_mut() {
-            Some(last) if faces <= BATCH_FACES => last.push(mesh),
-            _ => {
-                faces = mesh.face_count();
-                batches.push(vec![mesh]);
-            }
-        }
-    }
+    let batches = batches(meshes, BATCH_FACES, TriMesh::face_count);
     let size = |batch: &Vec<TriMesh>| batch.iter().map(TriMesh::face_count).sum();
     let done = engines.map(batches, size, |engine, batch| {
         simplified(engine, batch, options)

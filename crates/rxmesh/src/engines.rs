@@ -8,6 +8,9 @@ use std::sync::{Mutex, PoisonError};
 /// Threads that give work to a GPU: while one waits for results or works on the host, the other one's kernels run.
 const THREADS_OF_A_GPU: usize = 2;
 
+/// Most threads for the loops of one such thread. More of them are in each other's way: the loops are short.
+const MOST_LOOP_THREADS: usize = 8;
+
 /// Engines that share several meshes, such as all GPUs of a machine. Each takes a mesh, the largest first, whenever it
 /// has finished another one. A result does not depend on the engine that computes it, so it has the same bits with any
 /// number of GPUs of one kind.
@@ -93,10 +96,22 @@ impl Engines {
         let threads: Vec<&Engine> = threads.take(waiting.len()).collect();
         let waiting = Mutex::new(waiting);
         let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let loops = rayon::current_num_threads() / threads.len().max(1);
+        let loops = loops.clamp(1, MOST_LOOP_THREADS);
+        let is_alone = threads.len() <= 1;
         let share = |engine: &Engine| {
-            let taken = std::iter::from_fn(next);
-            let done = taken.map(|(i, item)| (i, work(engine, item)));
-            done.collect::<Vec<_>>()
+            let share = || {
+                let taken = std::iter::from_fn(next);
+                let done = taken.map(|(i, item)| (i, work(engine, item)));
+                done.collect::<Vec<_>>()
+            };
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(loops);
+            match is_alone {
+                false => pool
+                    .build()
+                    .map_or_else(|_| share(), |pool| pool.install(share)),
+                true => share(),
+            }
         };
         let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
             let share = &share;
@@ -112,6 +127,27 @@ impl Engines {
         done.sort_by_key(|&(i, _)| i);
         done.into_iter().map(|(_, result)| result).collect()
     }
+}
+
+/// Parts items, in their order, into batches of at most `most` in size, and larger items alone.
+pub fn batches<T>(
+    items: impl IntoIterator<Item = T>,
+    most: usize,
+    size: impl Fn(&T) -> usize,
+) -> Vec<Vec<T>> {
+    let mut batches: Vec<Vec<T>> = Vec::new();
+    let mut taken: usize = 0;
+    for item in items {
+        taken = taken.saturating_add(size(&item));
+        match batches.last_mut() {
+            Some(last) if taken <= most => last.push(item),
+            _ => {
+                taken = size(&item);
+                batches.push(vec![item]);
+            }
+        }
+    }
+    batches
 }
 
 #[cfg(test)]
@@ -146,5 +182,19 @@ mod tests {
     fn no_engine_is_refused() {
         assert!(Engines::new([]).is_err());
         assert!(!Engines::all().engines().is_empty());
+    }
+
+    #[test]
+    fn batches_keep_the_order_and_the_limit() {
+        let of = |sizes: &[usize], most| batches(sizes.to_vec(), most, |&n| n);
+        let none: Vec<Vec<usize>> = Vec::new();
+        assert_eq!(of(&[], 5), none);
+        assert_eq!(of(&[2, 3, 1, 4], 5), [vec![2, 3], vec![1, 4]]);
+        assert_eq!(
+            of(&[9, 1, 9, 0, 9], 5),
+            [vec![9], vec![1], vec![9], vec![0], vec![9]]
+        );
+        assert_eq!(of(&[1, 1, 1], 1), [[1], [1], [1]]);
+        assert_eq!(of(&[5, 0, 0], 5), [[5, 0, 0]]);
     }
 }

@@ -30,6 +30,7 @@
 //! # }
 //! ```
 
+mod edit;
 mod engines;
 mod error;
 mod log;
@@ -40,10 +41,12 @@ mod operation;
 pub mod ops;
 #[cfg(feature = "schema")]
 pub mod schema;
+mod surface;
 pub mod text;
 mod volumes;
 
-pub use engines::Engines;
+pub use edit::{EdgeReport, Edit, EditElements};
+pub use engines::{Engines, batches};
 pub use error::{Error, Result};
 pub use log::{Log, Silent, Stage, stage};
 pub use mesh::{Faces, Mesh, Opens, Ratio, run, run_on, simplify};
@@ -51,12 +54,12 @@ pub use neighbours::{NeighbourKind, NeighbourRows};
 pub use operation::{Group, Message, Operation, Outcome, OutputKind, WritesFile};
 pub use ops::{
     components::ComponentsArgs, curvature::CurvatureArgs, geodesic::GeodesicArgs,
-    quality::QualityArgs, remesh::RemeshArgs, spring::SpringArgs,
+    quality::QualityArgs, remesh::RemeshArgs, spring::SpringArgs, subdivide::SubdivideArgs,
 };
 pub use rxmesh_host as host;
 pub use rxmesh_host::algo::{
-    delaunay::DelaunayOptions, filter::FilterOptions, laplacian::SmoothOptions, mcf::McfOptions,
-    simplify::SimplifyOptions,
+    chosen::EdgeChange, delaunay::DelaunayOptions, filter::FilterOptions, laplacian::SmoothOptions,
+    mcf::McfOptions, simplify::SimplifyOptions,
 };
 pub use rxmesh_host::{
     Attribute, DVec3, Edge, Engine, Face, Options, PatchOptions, RxMesh, Session, TriMesh, Vec3,
@@ -64,4 +67,5 @@ pub use rxmesh_host::{
 };
 pub use rxmesh_simulation as simulation;
 pub use rxmesh_subdivision as subdivision;
+pub use surface::{EnginePoints, SubdivisionSurface, SurfacePoints};
 pub use volumes::Volumes;

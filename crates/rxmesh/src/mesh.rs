@@ -1,7 +1,7 @@
 //! Meshes as programs hold them, and how operations run on them.
 
 use crate::on::{
-    AnyMesh, Connectivity, Draft, EngineArrays, Keep, Lines, PATCH_SIZE, Prepared, Tool, Vertices,
+    AnyMesh, Connectivity, Draft, EngineArrays, Keep, Lines, MeshPatches, Prepared, Tool, Vertices,
 };
 use crate::{Error, Log, Operation, Result, Silent, Stage, ops, stage};
 use rxmesh_host::Vec3;
@@ -12,7 +12,6 @@ use rxmesh_host::engine::{Engine, Foreign};
 use rxmesh_host::io::{self, ReadOptions, WriteOptions};
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::TriMesh;
-use rxmesh_host::patch::{PatchOptions, build};
 use rxmesh_host::store::RxMesh;
 use rxmesh_host::units::InUnits;
 use std::path::Path;
@@ -241,7 +240,12 @@ impl Mesh {
     }
 
     /// Opens the mesh for edits that treat some edges as lines.
-    fn open(&self, mut lines: Lines, joins_seams: bool, log: &mut dyn Log) -> Result<Connectivity> {
+    pub(crate) fn open(
+        &self,
+        mut lines: Lines,
+        joins_seams: bool,
+        log: &mut dyn Log,
+    ) -> Result<Connectivity> {
         let mut resident = self.resident();
         if self.copies.host.get().is_none() {
             if let Some(on) = resident.as_ref().filter(|on| on.is_of_arrays()) {
@@ -312,12 +316,8 @@ impl Mesh {
                 }
                 let host = self.host(resident, log)?.clone();
                 let prepared = Prepared::new((*host).clone(), None, joins_seams, log)?;
-                let options = PatchOptions::default().with(|o| o.patch_size = PATCH_SIZE);
-                let set = stage(log, Stage::Patches, || {
-                    let shape = prepared.shape();
-                    Ok(build(shape.vertex_count(), &shape.faces, &options)?)
-                })?;
-                let mut on = prepared.upload(&self.engine, set, log)?;
+                let patches = MeshPatches::usual(&self.engine, prepared.shape(), log)?;
+                let mut on = prepared.upload(&self.engine, patches, log)?;
                 on.keep_on_engine(host);
                 on
             }

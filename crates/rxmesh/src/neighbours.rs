@@ -104,12 +104,11 @@ struct Numbers {
 
 impl Numbers {
     fn new(rx: &RxMesh, kind: Kind) -> Result<Numbers> {
-        let set = rx.patch_set()?;
-        let (of_linear, linear) = match kind {
-            Kind::Vertex => (set.vertex_source.clone(), set.vertex_linear.clone()),
-            Kind::Face => (set.face_source.clone(), set.face_linear.clone()),
+        let orders = (rx.linear_to_input(kind)?, rx.input_to_linear(kind)?);
+        let (of_linear, linear) = match orders {
+            (Some(of_linear), Some(linear)) => (of_linear.to_vec(), linear.to_vec()),
             // The input does not number edges: linear order, without slack.
-            Kind::Edge | Kind::Cell => {
+            _ => {
                 let mut of_linear = vec![u32::MAX; rx.linear_len(kind) as usize];
                 let mut linear = Vec::with_capacity(rx.count(kind) as usize);
                 for h in rx.headers() {

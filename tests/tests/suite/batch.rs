@@ -15,7 +15,7 @@ use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::distance::distance;
-use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding, suited};
+use rxmesh_tests::engines::{is_slow, same_rounding, suited};
 use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
 
@@ -236,7 +236,8 @@ fn same_bits_on_every_run(engine: &Engine) {
         (report, opened.session.to_host().unwrap(), x)
     };
     for cost in [Cost::Quadric, Cost::Length] {
-        if is_very_slow(engine) && cost == Cost::Length {
+        // The barriers are the same with both costs.
+        if is_slow(engine) && cost == Cost::Length {
             continue;
         }
         let want = result(&same_rounding(engine), cost);

@@ -17,6 +17,7 @@ use rxmesh_tests::engines::{is_slow, is_very_slow, suited as sized};
 use rxmesh_tests::fixtures::suited;
 use rxmesh_tests::ids::InputIds;
 use rxmesh_tests::oracle::{Oracle, Sets};
+use std::collections::BTreeMap;
 
 conformance! {
     fixtures, random_soups, bad_corners_are_named, bad_patch_sizes, as_good_as_the_hosts, the_input_keeps_its_order,
@@ -182,7 +183,50 @@ fn as_good_as_the_hosts(engine: &Engine) {
             got.ribbon_percent[2] <= MORE_RIBBON * want.ribbon_percent[2],
             "{what}"
         );
+        let parted = parted(engine, &mesh);
+        println!("{what}: {parted} patches of several parts");
+        assert!(
+            f64::from(parted) <= MOST_PARTED * f64::from(got.patches),
+            "{what}: {parted}"
+        );
     }
+}
+
+/// Most patches of the engine that consist of several parts, of all: a cut or a union does not look at edges.
+const MOST_PARTED: f64 = 0.25;
+
+/// Returns the number of the engine's patches whose faces are not connected across edges.
+fn parted(engine: &Engine, mesh: &TriMesh) -> u32 {
+    let rx = RxMesh::cut_on_engine(engine, mesh, 512).unwrap();
+    let linear = rx.input_to_linear(Kind::Face).unwrap().unwrap();
+    let patch = |f: usize| rx.headers().partition_point(|h| h.base[2] <= linear[f]) - 1;
+    let mut parts: Vec<usize> = (0..mesh.face_count()).collect();
+    fn root(parts: &mut [usize], mut f: usize) -> usize {
+        while parts[f] != f {
+            parts[f] = parts[parts[f]];
+            f = parts[f];
+        }
+        f
+    }
+    let mut sides = BTreeMap::new();
+    for (f, corners) in mesh.faces.iter().enumerate() {
+        for k in 0..3 {
+            let (a, b) = (corners[k], corners[(k + 1) % 3]);
+            if let Some(other) = sides.insert((a.min(b), a.max(b)), f)
+                && patch(other) == patch(f)
+            {
+                let (a, b) = (root(&mut parts, other), root(&mut parts, f));
+                parts[a] = b;
+            }
+        }
+    }
+    let mut counts = BTreeMap::new();
+    for f in 0..mesh.face_count() {
+        if root(&mut parts, f) == f {
+            *counts.entry(patch(f)).or_insert(0) += 1;
+        }
+    }
+    counts.values().filter(|&&n| n > 1).count() as u32
 }
 
 /// Returns the statistics of the engine's patches and of the host's.

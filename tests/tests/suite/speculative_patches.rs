@@ -50,16 +50,24 @@ fn full_patches_are_cut(engine: &Engine) {
         let before = m.numbers();
         m.mark(Edit::Split, || 1);
         let what = format!("round {round}");
-        let report = m.run_checked(Edit::Split, Seeds::All, &what);
+        let mut report = m.run_checked(Edit::Split, Seeds::All, &what);
+        // Which patches are full at a time depends on the order of the edits, and some seeds are refused for it. They
+        // are possible later.
+        let mut refused = report.refused as usize;
+        while refused > 0 && report.done > 0 {
+            m.session.enqueue_refused().unwrap();
+            report = m.run_checked(Edit::Split, Seeds::Queued, &what);
+            refused = report.refused as usize;
+        }
         // A split is possible everywhere, but a patch around a vertex of many faces may have no half whose tables can
         // name the rest.
         let all = before[1].len();
-        assert!(report.refused as usize <= all / 50, "of {all}: {report:?}");
+        assert!(refused <= all / 50, "of {all}: {report:?}");
         let [vertices, edges, _] = m.numbers();
         assert_eq!(kept(&before[0], &vertices), (before[0].len(), 0));
         // Every other edge was split and does not exist.
         let (same, other) = kept(&before[1], &edges);
-        assert!(same <= report.refused as usize, "{same}: {report:?}");
+        assert!(same <= refused, "{same}: {report:?}");
         assert_eq!(other, 0, "edges that were not split");
     }
     let done = m.session.edits().speculation();

@@ -28,6 +28,7 @@ conformance! {
     uniform_surfaces,
     patches_of_known_meshes,
     values_of_any_width,
+    derivatives,
     the_same_bits,
     meshes_without_gaps,
     refusals,
@@ -464,6 +465,104 @@ fn values_of_any_width(engine: &Engine) {
         };
         let got = columns(engine, &mesh, width as u32, &wide(&x));
         assert_eq!(got, wide(&three), "{width} components");
+    }
+}
+
+/// Returns values at places of a face, and both kinds of derivatives, `width` numbers each.
+fn derived(
+    engine: &Engine,
+    mesh: &PolyMesh,
+    (width, x): (u32, &[f32]),
+    places: &[[f32; 2]],
+    face: u32,
+) -> [Vec<f32>; 3] {
+    let mut surface = Adaptive::new(engine, mesh, &options(Scheme::CatmullClark, 3)).unwrap();
+    let (n, w) = (places.len(), width as usize);
+    let unset = |len: usize| engine.upload(&vec![f32::NAN; len]).unwrap();
+    let mut control = unset(surface.control_count() as usize * w);
+    let x = engine.upload(x).unwrap();
+    surface.values(width, &x, &mut control).unwrap();
+    let faces = engine.upload(&vec![face; n]).unwrap();
+    let places = engine.upload(places.as_flattened()).unwrap();
+    let (mut values, mut first, mut second) = (unset(n * w), unset(2 * n * w), unset(3 * n * w));
+    surface
+        .evaluate(width, &control, &faces, &places, &mut values)
+        .unwrap();
+    surface
+        .evaluate_derivatives(width, &control, &faces, &places, [&mut first, &mut second])
+        .unwrap();
+    let (mut alone, mut none) = (unset(2 * n * w), unset(0));
+    surface
+        .evaluate_derivatives(width, &control, &faces, &places, [&mut alone, &mut none])
+        .unwrap();
+    surface.check().unwrap();
+    let first = first.read().unwrap();
+    assert_eq!(first, alone.read().unwrap());
+    [values.read().unwrap(), first, second.read().unwrap()]
+}
+
+/// On a grid, values of a quadratic function have its derivatives; elsewhere they are those of differences.
+fn derivatives(engine: &Engine) {
+    const SIDE: u32 = 6;
+    let at = |i: u32, j: u32| j * (SIDE + 1) + i;
+    let cells = (0..SIDE * SIDE).map(|k| (k % SIDE, k / SIDE));
+    let corners = cells.flat_map(|(i, j)| [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]);
+    let grid: Vec<[f32; 2]> = (0..(SIDE + 1) * (SIDE + 1))
+        .map(|k| [k % (SIDE + 1), k / (SIDE + 1)].map(|c| c as f32))
+        .collect();
+    let positions = grid.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect();
+    let quads = vec![4; (SIDE * SIDE) as usize];
+    let mesh = PolyMesh::new(positions, &quads, corners.collect()).unwrap();
+    let x: Vec<f32> = grid
+        .iter()
+        .flat_map(|&[x, y]| [x * x, x * y, y * y + x, 3.0])
+        .collect();
+    let places = [[0.0, 0.0], [0.25, 0.75], [0.5, 0.5], [1.0, 0.3]];
+    // The face with its corner 0 in (2, 3).
+    let [_, first, second] = derived(engine, &mesh, (4, &x), &places, 3 * SIDE + 2);
+    for (k, [u, v]) in places.into_iter().enumerate() {
+        let (x, y) = (2.0 + u, 3.0 + v);
+        let want = [2.0 * x, y, 1.0, 0.0, 0.0, x, 2.0 * y, 0.0];
+        for (got, want) in first[8 * k..8 * k + 8].iter().zip(want) {
+            assert!((got - want).abs() < 1e-4, "{k}: {got} and {want}");
+        }
+        let want = [2.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0];
+        for (got, want) in second[12 * k..12 * k + 12].iter().zip(want) {
+            assert!((got - want).abs() < 1e-3, "{k}: {got} and {want}");
+        }
+    }
+    // Places in the interior of patches of several levels, near an irregular vertex. Cubics have no higher differences
+    // than the third, whose part of a first difference is of the square of the step.
+    const STEP: f32 = 1.0 / 256.0;
+    let cube = meshes::cube();
+    let places = [[0.3, 0.4], [0.15, 0.2], [0.07, 0.09], [0.6, 0.03]];
+    let x = rows(&cube);
+    let moved = |du: f32, dv: f32| places.map(|[u, v]| [u + du * STEP, v + dv * STEP]);
+    let values = |du: f32, dv: f32| {
+        let [values, first, _] = derived(engine, &cube, (3, &x), &moved(du, dv), 1);
+        (values, first)
+    };
+    let [_, first, second] = derived(engine, &cube, (3, &x), &places, 1);
+    let directions = [(1.0, 0.0), (0.0, 1.0)];
+    for (which, (du, dv)) in directions.into_iter().enumerate() {
+        let (after, before) = (values(du, dv), values(-du, -dv));
+        for k in 0..places.len() {
+            for c in 0..3 {
+                let slope = (after.0[3 * k + c] - before.0[3 * k + c]) / (2.0 * STEP);
+                let got = first[6 * k + 3 * which + c];
+                assert!(
+                    (got - slope).abs() < 0.01,
+                    "{k}, {which}: {got} and {slope}"
+                );
+                // By u: duu and duv; by v: duv and dvv.
+                for other in 0..2 {
+                    let at = 6 * k + 3 * other + c;
+                    let bend = (after.1[at] - before.1[at]) / (2.0 * STEP);
+                    let got = second[9 * k + 3 * (which + other) + c];
+                    assert!((got - bend).abs() < 0.05, "{k}, {which}: {got} and {bend}");
+                }
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The mesh matrix as a language, on every engine, against plain code over faces: mapped products, products of pairs
 //! inside faces, propagation, stored matrices, normals.
 
+use glam::Vec3;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::mesh::{PolyMesh, Rng};
@@ -16,7 +17,7 @@ use rxmesh_subdivision::matrix::{
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::is_slow;
 use rxmesh_tests::surfaces::meshes;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 conformance! {
     maps_are_right, products_add_up, other_lengths_are_refused, pairs_are_right, long_rows_are_right,
@@ -343,10 +344,50 @@ fn selections_grow(engine: &Engine) {
             assert_eq!(selection.vertices.read().unwrap(), selected);
             if rings > 0 {
                 assert_eq!(selection.faces.read().unwrap(), faces);
+                extraction(&mesh, &poly, &selection, &faces);
             }
         }
         assert!(Selection::new(&mesh, &vec![0; n + 1]).is_err());
     }
+}
+
+/// The mesh of selected faces is that of plain code.
+fn extraction(mesh: &Mesh, poly: &PolyMesh, selection: &Selection, faces: &[u32]) {
+    let got = selection.extract(mesh).unwrap();
+    let wanted: Vec<u32> = (0..)
+        .zip(faces)
+        .filter(|(_, w)| **w != 0)
+        .map(|(f, _)| f)
+        .collect();
+    assert_eq!(got.faces.read().unwrap(), wanted);
+    let corners: Vec<u32> = (wanted.iter())
+        .flat_map(|&f| poly.face(f as usize))
+        .copied()
+        .collect();
+    let vertices: Vec<u32> = corners
+        .iter()
+        .copied()
+        .collect::<BTreeSet<u32>>()
+        .into_iter()
+        .collect();
+    assert_eq!(got.vertices.read().unwrap(), vertices);
+    assert_eq!(got.mesh.face_count() as usize, wanted.len());
+    assert_eq!(got.mesh.vertex_count() as usize, vertices.len());
+    // As plain code makes it, with the same connectivity: entries by vertex have the corners.
+    let number = |v: &u32| vertices.binary_search(v).unwrap() as u32;
+    let sizes: Vec<u32> = (wanted.iter())
+        .map(|&f| poly.face(f as usize).len() as u32)
+        .collect();
+    let positions = vec![Vec3::ZERO; vertices.len()];
+    let plain = PolyMesh::new(positions, &sizes, corners.iter().map(number).collect()).unwrap();
+    let plain = Mesh::new(mesh.engine(), &plain).unwrap().to_host().unwrap();
+    let host = got.mesh.to_host().unwrap();
+    assert_eq!(
+        [&host.starts, &host.entries],
+        [&plain.starts, &plain.entries]
+    );
+    assert_eq!([&host.twins, &host.edges], [&plain.twins, &plain.edges]);
+    assert_eq!([&host.halves, &host.around], [&plain.halves, &plain.around]);
 }
 
 /// Makes a random matrix with an entry at about one in `every` positions.

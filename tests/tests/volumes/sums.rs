@@ -1,6 +1,6 @@
 //! Kernels over volumes: sums over all relations, values given to neighbours, relations of relations, the boundary.
 
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Mat3, Vec3};
 use rxmesh_host::engine::{Engine, StagingChoice};
 use rxmesh_host::kernels::attr::Sum;
 use rxmesh_host::kernels::kernel::{Entry, PreparedEntry};
@@ -142,6 +142,7 @@ fn sums_over_all_relations(engine: &Engine) {
             case.gather::<VE, f32>();
             case.gather::<VF, Vec3>();
             case.gather::<VC, f32>();
+            case.gather::<VC, Mat3>();
             case.gather::<VC, [f32; 10]>();
             case.gather::<VC, [f32; 7]>();
             case.gather::<EV, [f32; 10]>();
@@ -187,6 +188,21 @@ fn shares(engine: &Engine) {
             });
         }
     }
+    // Values of 204 cells are in shared memory at a time.
+    let fixture = kuhn(suited(engine, [[7, 6, 6], [4, 4, 4], [4, 3, 3]]));
+    let case = SumsCase::new(engine, &fixture, 2048);
+    assert!(
+        case.rx
+            .headers()
+            .iter()
+            .any(|h| h.owned_of(Kind::Cell) > 204)
+    );
+    case.share::<CE, ShareCe>(|x| ShareCe {
+        x: x.read().unwrap(),
+    });
+    case.share::<CV, ShareCv>(|x| ShareCv {
+        x: x.read().unwrap(),
+    });
 }
 
 /// Each corner has its own value; the same bits on every run.

@@ -85,11 +85,7 @@ pub(crate) fn run() -> anyhow::Result<StepOutcome> {
     ] {
         fs::write(folder.join(name), text)?;
     }
-    let status = workspace::cargo()
-        .args(["build", "--package", "rxmesh-apps"])
-        .status()?;
-    ensure!(status.success(), "the program does not build");
-    let program = workspace::target().join("debug/rxmesh");
+    let program = workspace::programs(&["rxmesh"])?.join("rxmesh");
     let mut written = Vec::new();
     for command in COMMANDS {
         rxmesh(&program, &folder, command)?;

@@ -69,11 +69,7 @@ pub(crate) fn run() -> anyhow::Result<StepOutcome> {
     };
     let folder = workspace::target().join("page");
     fs::create_dir_all(&folder)?;
-    let status = workspace::cargo()
-        .args(["build", "--package", "rxmesh-apps"])
-        .status()?;
-    ensure!(status.success(), "the program does not build");
-    let program = workspace::target().join("debug/rxmesh");
+    let program = workspace::programs(&["rxmesh"])?.join("rxmesh");
     for command in COMMANDS {
         let status = Command::new(&program)
             .args(command.split(' '))
@@ -140,7 +136,7 @@ fn damaged(browser: &OsString, folder: &Path) -> anyhow::Result<()> {
         ),
         (
             "shader.html",
-            whole.replace("gl_Position = at;", "gl_Position = nothing;"),
+            whole.replace("gl_Position = place", "gl_Position = nothing"),
         ),
     ];
     for (name, text) in damages {

@@ -205,11 +205,16 @@ fn look(run: &mut Run, name: &Path, args: &InfoArgs, report: &mut InfoReport) ->
         run.warn_of(&input.path, warning);
     }
     let engine = run.engine(args.engine.engine)?;
-    let set = run.patch(&mesh, &input.path, &args.patch, PatchArgs::DEFAULT_SIZE)?;
+    let patches = run.patch(
+        &engine,
+        (&mesh, &input.path),
+        &args.patch,
+        PatchArgs::DEFAULT_SIZE,
+    )?;
     if let (Some(i), Some(_)) = (&mut run.record.input, &report.polygons) {
         i.edges = Some(table.len() as u64);
     }
-    let rx = run.upload(&engine, set)?;
+    let rx = run.upload(&engine, patches)?;
     if args.prepared {
         let (sizes, _) = run.stage("preparing", || prepare(&rx))?;
         report.prepared = Some(sizes);

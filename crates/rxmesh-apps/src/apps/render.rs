@@ -53,8 +53,9 @@ impl Application for Render {
           rxmesh render bunny.obj --html bunny.html
 
 The picture is the same on every machine: no GPU or display is used. Polygons are drawn with their own
-edges, a volume as its boundary, a mesh without faces as points. Commands that write a mesh draw it with
---picture; docs/use/pictures.md shows what the flags do.";
+edges, a volume as its boundary, a mesh without faces as points; images of materials (OBJ, glTF) by the
+texture coordinates. Commands that write a mesh draw it with --picture; docs/use/pictures.md shows what the
+flags do.";
 
     type Options = RenderArgs;
     type Report = ();
@@ -84,6 +85,7 @@ edges, a volume as its boundary, a mesh without faces as points. Commands that w
             let (drawn, ms) = run.stage("drawing", || {
                 picture::drawn(args.picture.draw(&meshes), &meshes)
             })?;
+            drawn.warnings.iter().for_each(|w| run.warn(w.clone()));
             run.record.timings_ms.run = ms;
             run.console.mesh_on_stdout |= is_stdout(output);
             run.record.picture = Some(picture::write(&drawn, output)?);

@@ -2,6 +2,7 @@
 
 use crate::frame::MeshBatch;
 use clap::{ArgAction, Args, ValueHint};
+use rxmesh::on::PatchesOn;
 use rxmesh_host::engine::EngineChoice;
 use rxmesh_host::io::Format;
 use std::path::PathBuf;
@@ -18,10 +19,10 @@ pub(crate) struct ComputeArgs {
     /// More meshes: all are processed at once, and each is written to a separate file; -o names a folder then
     #[arg(value_name = "MORE", value_hint = ValueHint::FilePath, conflicts_with = "cache")]
     pub(crate) more: Vec<PathBuf>,
-    /// Most faces of several meshes that are processed together, in the order of the meshes; engines share such batches
-    /// (`--engine cuda:all`)
-    #[arg(long, value_name = "FACES", default_value_t = 1 << 20, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) batch_faces: u32,
+    /// Most faces of several meshes that are processed together, in the order of the meshes; GPUs (`--engine cuda:all`)
+    /// and threads of the CPU share such batches [default: 1048576 on a GPU, 8192 on the CPU]
+    #[arg(long, value_name = "FACES", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) batch_faces: Option<u32>,
     /// Meshes that were read, if there are several.
     #[arg(skip)]
     pub(crate) batch: Option<MeshBatch>,
@@ -104,7 +105,11 @@ pub(crate) struct PatchArgs {
     pub(crate) patch_size: Option<u32>,
     #[command(flatten)]
     pub(crate) seed: SeedArgs,
-    /// Keep the patches in a file beside the mesh (MESH.rxpatch) and reuse them
+    /// Place where the mesh is cut into patches. Results of edits depend on the patches, and those of the two places
+    /// differ
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t)]
+    pub(crate) patches_on: PatchesOn,
+    /// Keep the patches in a file beside the mesh (MESH.rxpatch) and reuse them; they are cut on the host
     #[arg(long)]
     pub(crate) cache: bool,
 }
@@ -138,6 +143,16 @@ pub(crate) struct CommonArgs {
     /// Show the result on a page for browsers, an HTML file; it can be compared with the input there
     #[arg(id = "html_file", long = "html", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) html: Option<PathBuf>,
+    /// Show progress and the newest mesh of a long run in the browser, while it works: on a page of this machine alone
+    /// (127.0.0.1), whose address is printed; the port is one that is free unless it is given
+    #[arg(
+        long,
+        value_name = "PORT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0"
+    )]
+    pub(crate) live: Option<u16>,
     /// Print nothing but errors (and the record, with --json -)
     #[arg(short, long)]
     pub(crate) quiet: bool,

@@ -11,11 +11,19 @@ use crate::run::{BatchResult, Run};
 use crate::text;
 use anyhow::{Context, Result, bail};
 use rxmesh::Engines;
+use rxmesh_host::engine::Engine;
 use rxmesh_host::io::Model;
 use rxmesh_host::mesh::TriMesh;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most faces of a batch on a GPU, if the user does not say: it has threads for as many.
+const FACES_ON_A_GPU: u32 = 1 << 20;
+
+/// Most faces of a batch on the CPU, if the user does not say: larger meshes are processed alone, each by a thread, and
+/// small ones share what a launch costs.
+const FACES_ON_THE_CPU: u32 = 1 << 13;
 
 /// The meshes of a run.
 #[derive(Debug)]
@@ -84,9 +92,15 @@ impl Batches {
             meshes,
             folder,
         } = self;
-        let most = args.batch_faces as usize;
-        let mut parts = parts(meshes, most, |m| m.input.loaded.mesh.face_count());
+        let engines = run.engines(args.engine.engine)?;
+        let usual = match engines[0].is_cuda() {
+            true => FACES_ON_A_GPU,
+            false => FACES_ON_THE_CPU,
+        };
+        let most = args.batch_faces.unwrap_or(usual) as usize;
+        let mut parts = rxmesh::batches(meshes, most, |m| m.input.loaded.mesh.face_count());
         if parts.len() < 2 {
+            run.given = engines.into_iter().next();
             return work(MeshBatch {
                 run,
                 meshes: parts.pop().unwrap_or_default(),
@@ -94,6 +108,7 @@ impl Batches {
             });
         }
         let mut results = Vec::new();
+        let engines = Engines::new(shared(engines, parts.len())?)?;
         let (mut batches, mut first, all) = (Vec::new(), 1, parts.iter().map(Vec::len).sum());
         for meshes in parts {
             let result = BatchResult {
@@ -113,7 +128,6 @@ impl Batches {
                 folder: folder.clone(),
             });
         }
-        let engines = Engines::new(run.engines(args.engine.engine)?)?;
         let (outcomes, ms) = run.stage("processing batches of meshes", || {
             each(&engines, batches, work)
         })?;
@@ -138,6 +152,18 @@ impl MeshBatch {
         let each = self.meshes.iter().map(|m| &m.input.loaded.mesh);
         each.map(TriMesh::face_count).sum()
     }
+}
+
+/// Returns the engines that share batches: the GPUs, or for the CPU one engine a batch at a time, whose threads are a
+/// part of all. Small batches keep to their caches, and most of the work on them has no use for several threads.
+fn shared(engines: Vec<Engine>, batches: usize) -> Result<Vec<Engine>> {
+    if engines[0].is_cuda() {
+        return Ok(engines);
+    }
+    let threads = rayon::current_num_threads();
+    let count = threads.min(batches).max(1);
+    let each = (0..count).map(|_| Ok(Engine::cpu_with_threads(threads / count)?));
+    each.collect()
 }
 
 /// Does the work on each batch. After an error no further batch begins.
@@ -183,30 +209,13 @@ fn finish(mut run: Run, engines: &Engines, results: Vec<BatchResult>) -> Result<
     run.draw(&drawn.collect::<Vec<_>>())?;
     let r = &run.record;
     let ms = r.timings_ms.run.unwrap_or(0.0);
-    let on = match engines.engines().len() {
-        1 => String::new(),
-        n => format!(" on {n} engines"),
+    let on = match engines.engines() {
+        [gpu, _, ..] if gpu.is_cuda() => format!(" on {} engines", engines.engines().len()),
+        _ => String::new(),
     };
     let all = format!("{count} batches{on}, {}\n", text::duration(ms));
     let out = text::input(r) + &text::engine(r) + &texts + &all;
     run.finish(&out)
-}
-
-/// Parts items, in their order, into lists of at most `most` in size, and larger items alone.
-fn parts<T>(items: Vec<T>, most: usize, size: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
-    let mut parts: Vec<Vec<T>> = Vec::new();
-    let mut taken = 0;
-    for item in items {
-        taken += size(&item);
-        match parts.last_mut() {
-            Some(last) if taken <= most => last.push(item),
-            _ => {
-                taken = size(&item);
-                parts.push(vec![item]);
-            }
-        }
-    }
-    parts
 }
 
 /// Returns a name of some of several meshes, by their numbers from 1 on.
@@ -230,20 +239,6 @@ fn worse(a: Outcome, b: Outcome) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn parts_keep_the_order_and_the_limit() {
-        let of = |sizes: &[usize], most| parts(sizes.to_vec(), most, |&n| n);
-        let none: Vec<Vec<usize>> = Vec::new();
-        assert_eq!(of(&[], 5), none);
-        assert_eq!(of(&[2, 3, 1, 4], 5), [vec![2, 3], vec![1, 4]]);
-        assert_eq!(
-            of(&[9, 1, 9, 0, 9], 5),
-            [vec![9], vec![1], vec![9], vec![0], vec![9]]
-        );
-        assert_eq!(of(&[1, 1, 1], 1), [[1], [1], [1]]);
-        assert_eq!(of(&[5, 0, 0], 5), [[5, 0, 0]]);
-    }
 
     #[test]
     fn the_worse_outcome_counts() {

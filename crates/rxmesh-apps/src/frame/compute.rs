@@ -103,15 +103,14 @@ impl Frame for Compute {
         };
         let shared = several.as_ref().map(Several::shared);
         let prepared = Prepared::new(mesh, shared, A::JOINS_SEAMS, &mut run)?;
-        // The engine starts meanwhile.
-        let set = run.patch(
-            prepared.shape(),
-            &path,
+        let engine = run.engine(args.engine.engine)?;
+        let patches = run.patch(
+            &engine,
+            (prepared.shape(), &path),
             &args.patch,
             PatchArgs::DEFAULT_SIZE,
         )?;
-        let engine = run.engine(args.engine.engine)?;
-        let on = prepared.upload(&engine, set, &mut run)?;
+        let on = prepared.upload(&engine, patches, &mut run)?;
         run.uploaded(on.rx.device_bytes());
         Ok(Compute {
             run,

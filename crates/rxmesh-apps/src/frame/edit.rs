@@ -6,6 +6,7 @@ use crate::Outcome;
 use crate::app::{Application, Message};
 use crate::cli::ComputeArgs;
 use crate::console::is_stdout;
+use crate::live::LivePage;
 use crate::output::{OutputKind, OutputTarget, numbered};
 use crate::record::{EditRecord, OverTarget, Record, keys};
 use crate::run::Run;
@@ -18,13 +19,15 @@ use rxmesh::on_session;
 use rxmesh::ops::repair::{counts, passes, repaired};
 use rxmesh_host::files;
 use rxmesh_host::io;
-use rxmesh_host::mesh::Quality;
+use rxmesh_host::mesh::{Quality, TriMesh};
 use rxmesh_host::repair::RepairOptions;
+use rxmesh_picture::Drawable;
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Instant;
 
 const PATCH_SIZE: &str = "Most faces per patch [default: 512, with --conflicts speculative 256]";
 
@@ -120,12 +123,22 @@ where
         frame.on.validates_frames = frame.validate;
         if O::gives_frames(options) {
             let (target, files) = (frame.target.clone(), frame.files.clone());
+            let live = frame.run.live.clone();
             frame.on.on_frames(move |number, mesh| {
+                if let Some(live) = live.as_deref().filter(|live| live.wants_mesh()) {
+                    show_frame(live, number, mesh)?;
+                }
                 let path = numbered(&target.path, number);
                 io::write_with(&path, mesh, &target.options, files::Links::Refuse)?;
                 files.borrow_mut().push(path);
                 Ok(())
             });
+        } else if let Some(live) = frame.run.live.clone() {
+            let wants = live.clone();
+            frame.on.on_frames_if(
+                move || wants.wants_mesh(),
+                move |number, mesh| show_frame(&live, number, mesh),
+            );
         }
         Ok(O::run(&mut frame.on, options, &mut frame.run)?)
     }
@@ -133,6 +146,15 @@ where
     fn describe(report: &O::Report, options: &O::Options, record: &Record) -> Message {
         super::named(O::describe(report, options), record)
     }
+}
+
+/// Shows a frame on the page of its run.
+fn show_frame(live: &LivePage, number: u32, mesh: &TriMesh) -> rxmesh::Result<()> {
+    let (since, name) = (Instant::now(), format!("frame {number}"));
+    let drawn = Drawable::new(mesh.into(), None, name.clone());
+    let drawn = drawn.map_err(|e| rxmesh::Error::Message(e.to_string()))?;
+    live.show(name, vec![drawn.into_owned()], since);
+    Ok(())
 }
 
 /// Mesh open for edits, with the run that it belongs to.
@@ -195,11 +217,15 @@ impl Frame for Editing {
         if A::JOINS_SEAMS && !flags.no_keep_seams && flags.map.is_none() {
             draft.join_seams(&mut lines, &mut run)?;
         }
-        // The engine starts meanwhile.
-        let set = run.patch(&draft.mesh, &path, &args.patch, scheduler.patch_size())?;
         let engine = run.engine(args.engine.engine)?;
+        let patches = run.patch(
+            &engine,
+            (&draft.mesh, &path),
+            &args.patch,
+            scheduler.patch_size(),
+        )?;
         let how = (scheduler, &lines, flags.map.is_some());
-        let on = draft.open(&engine, set, how, &mut run)?;
+        let on = draft.open(&engine, patches, how, &mut run)?;
         run.uploaded(on.device_bytes);
         Ok(Editing {
             run,

@@ -4,6 +4,7 @@ use crate::app::{Application, Message};
 use crate::cli::{CommonArgs, EncodingArgs, EngineArgs};
 use crate::console;
 use crate::input;
+use crate::live::LivePage;
 use crate::output::{OutputKind, OutputTarget};
 use crate::record::{Record, shown};
 use crate::run::Run;
@@ -23,6 +24,7 @@ use serde::Serialize;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Operation on a scene as a command.
 pub(crate) struct OnScene<O>(PhantomData<O>);
@@ -95,10 +97,13 @@ where
         if let Some(path) = &args.resume {
             on.stage.world.restore(path)?;
         }
-        if let Some(folder) = args.output.clone() {
-            on.on_frames(frames(folder, args.format));
+        if let Some(receive) = receiver(&run, args.output.clone(), args.format) {
+            on.on_frames(receive);
         }
         let report = O::run(&mut on, &args.options, &mut run)?;
+        if let Some(live) = run.live.as_deref().filter(|live| live.can_show()) {
+            show_scene(live, &mut on.stage)?;
+        }
         if let Some(path) = &args.checkpoint {
             on.stage.world.save(path)?;
         }
@@ -123,6 +128,11 @@ fn draw(run: &mut Run, scene: &PathBuf, stage: &mut RunningScene) -> Result<()> 
     if run.portrait.is_none() {
         return Ok(());
     }
+    run.draw(&[(scene, (&joined(stage)?).into())])
+}
+
+/// Returns all bodies of a scene as one mesh, with their numbers as a column.
+fn joined(stage: &mut RunningScene) -> Result<TriMesh> {
     let mut bodies: Vec<TriMesh> = Vec::new();
     stage.frame(|name, body| -> Result<()> {
         let mut mesh = Drawable::new(body, None, name.to_owned())?
@@ -137,7 +147,33 @@ fn draw(run: &mut Run, scene: &PathBuf, stage: &mut RunningScene) -> Result<()> 
         bodies.push(mesh);
         Ok(())
     })?;
-    run.draw(&[(scene, (&merge(bodies)?.mesh).into())])
+    Ok(merge(bodies)?.mesh)
+}
+
+/// Shows the bodies of a scene on the page of its run.
+fn show_scene(live: &LivePage, stage: &mut RunningScene) -> Result<()> {
+    let since = Instant::now();
+    let name = format!("step {}, {:.3} s", stage.world.steps(), stage.world.time());
+    let mesh = joined(stage)?;
+    let mesh = Drawable::new((&mesh).into(), None, name.clone())?.into_owned();
+    live.show(name, vec![mesh], since);
+    Ok(())
+}
+
+/// Returns a receiver of frames for a folder and for the page of the run, whichever there is.
+fn receiver(
+    run: &Run,
+    folder: Option<PathBuf>,
+    format: Option<Format>,
+) -> Option<impl FnMut(&mut RunningScene) -> Result<(), Error> + 'static> {
+    let live = run.live.clone();
+    let mut files = folder.map(|folder| frames(folder, format));
+    (live.is_some() || files.is_some()).then_some(move |stage: &mut RunningScene| {
+        if let Some(live) = live.as_deref().filter(|live| live.wants_mesh()) {
+            show_scene(live, stage).map_err(|e| Error::Message(format!("{e:#}")))?;
+        }
+        files.as_mut().map_or(Ok(()), |write| write(stage))
+    })
 }
 
 /// Operation on a body as a command.
@@ -227,8 +263,8 @@ where
         let (mesh, path) = read(&mut run, &args.mesh, O::VOLUME)?;
         let engine = run.engine(args.engine.engine)?;
         let mut on = Body::new(mesh, path, &engine);
-        if let Some(folder) = args.frames.clone() {
-            on.on_frames(frames(folder, None));
+        if let Some(receive) = receiver(&run, args.frames.clone(), None) {
+            on.on_frames(receive);
         }
         let report = O::run(&mut on, &args.options, &mut run)?;
         write(&mut run, &target, on.mesh)?;

@@ -84,8 +84,12 @@ impl Several {
         self.targets[0].clone()
     }
 
-    /// Adds a column with the number of the mesh of each vertex to the joined mesh.
+    /// Adds a column with the number of the mesh of each vertex to the joined mesh. One mesh needs none: values that
+    /// are carried along edits are looked up on the input.
     pub(super) fn mark(&self, mesh: &mut TriMesh) -> Result<()> {
+        if self.batch.len() == 1 {
+            return Ok(());
+        }
         Ok(mesh.add_column(Column {
             name: MESH.into(),
             element: ElementKind::Vertex,
@@ -96,6 +100,9 @@ impl Several {
 
     /// Splits a marked joined mesh into its parts, each in its original frame, and removes the marks.
     pub(super) fn part(&self, mesh: &mut TriMesh) -> Result<Vec<TriMesh>> {
+        if self.batch.len() == 1 {
+            return Ok(self.batch.part(mesh, &vec![0; mesh.vertex_count()]));
+        }
         let columns = &mut mesh.extras.columns;
         let at = columns.iter().position(|c| c.name == MESH);
         let labels = at.map(|at| columns.remove(at).data);

@@ -369,6 +369,8 @@ fn the_manual_is_complete() {
         for word in b.ok(&format!("{command} --help")).split_whitespace() {
             if let Some(flag) = word.strip_prefix("--") {
                 let flag = flag.trim_end_matches([',', '.', ')']);
+                // A value that may be left out.
+                let flag = flag.split_once("[=").map_or(flag, |(name, _)| name);
                 assert!(
                     flag == "help" || manual.contains(&format!("--{flag}")),
                     "--{flag}"

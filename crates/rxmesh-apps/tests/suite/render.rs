@@ -255,3 +255,44 @@ fn view_opens_a_page() {
     let said = view("view data/bunny.obj --html page.html");
     assert!(said.contains("no program here opens it"), "{said}");
 }
+
+/// Textures are drawn by `render` and by `--picture`; files that are missing are named, and the rest is drawn.
+#[test]
+fn textures_are_drawn() {
+    let b = Sandbox::with_data();
+    b.ok("render bunny.obj -o image.png --size 64x64");
+    let quad = "mtllib m.mtl\nusemtl a\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\n\
+        f 1/1 2/2 3/3\nf 1/1 3/3 4/4\n";
+    b.put("quad.obj", quad);
+    b.put("m.mtl", "newmtl a\nmap_Kd image.png\n");
+    let bytes = |name: &str| fs::read(b.path().join(name)).unwrap();
+    b.ok("render quad.obj -o textured.png --size 80x60");
+    b.ok("render quad.obj -o given.png --size 80x60 --texture image.png");
+    b.ok("render quad.obj -o plain.png --size 80x60 --color #86a9d6");
+    assert_eq!(bytes("textured.png"), bytes("given.png"));
+    assert_ne!(bytes("textured.png"), bytes("plain.png"));
+    // With the materials in it, a file of glTF needs no others.
+    b.ok("convert quad.obj -o quad.glb --picture written.png");
+    fs::remove_file(b.path().join("image.png")).unwrap();
+    b.ok("render quad.glb -o glb.png --size 80x60");
+    assert_eq!(bytes("glb.png"), bytes("textured.png"));
+    let r = b.record("render quad.obj -o missing.png --size 80x60");
+    let warning = r["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.contains("image.png") && warning.contains("one colour"),
+        "{warning}"
+    );
+    assert_eq!(bytes("missing.png"), bytes("plain.png"));
+    for (flags, want) in [
+        ("quad.obj -o a.png --texture image.png", "image.png"),
+        ("quad.obj -o a.png --texture m.mtl", "m.mtl"),
+        (
+            "bunny.obj -o a.png --texture textured.png",
+            "texture coordinates",
+        ),
+        ("quad.obj --html a.html --texture textured.png", "pages"),
+    ] {
+        let said = b.fails(&format!("render {flags}"));
+        assert!(said.contains(want), "{flags}: {said}");
+    }
+}

@@ -227,6 +227,47 @@ fn patches_are_kept_beside_the_mesh() {
     assert_eq!(cache("info bunny.obj --cache"), "built");
 }
 
+#[test]
+fn meshes_are_cut_where_the_user_says() {
+    let b = Sandbox::new();
+    b.put("bunny.obj", bunny());
+    let record = |place: &str| b.record(&format!("info bunny.obj --engine cpu {place}"));
+    let of = |place: &str, key: &str| record(place)["patches"][key].clone();
+    assert_eq!(of("", "cut_on"), "host");
+    assert_eq!(of("--patches-on host", "cut_on"), "host");
+    assert_eq!(of("--patches-on engine", "cut_on"), "engine");
+    let [host, engine] =
+        ["host", "engine"].map(|place| record(&format!("--patches-on {place}"))["input"].clone());
+    assert_eq!(host, engine, "the same elements");
+    for place in ["host", "engine"] {
+        b.ok(&format!(
+            "simplify bunny.obj --faces 500 --validate --patches-on {place} -o {place}.obj --engine cpu -q"
+        ));
+        b.ok(&format!(
+            "quality bunny.obj --patches-on {place} -o {place}.ply --engine cpu -q"
+        ));
+        let faces = |line: &&str| line.starts_with("f ");
+        assert_eq!(
+            b.text(&format!("{place}.obj"))
+                .lines()
+                .filter(faces)
+                .count(),
+            500
+        );
+    }
+    // Values of faces do not depend on the patches, and come in the file's order.
+    let [host, engine] =
+        ["host", "engine"].map(|place| fs::read(b.path().join(format!("{place}.ply"))).unwrap());
+    assert!(host == engine, "the values differ");
+    let out = b.run("info bunny.obj --cache --patches-on engine");
+    assert_eq!(out.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(
+        said.contains("--cache keeps patches that are cut on the host"),
+        "{said}"
+    );
+}
+
 /// A cache whose key and checksum are right, and whose patches are those of other faces.
 #[test]
 fn patches_of_another_mesh_are_not_believed() {

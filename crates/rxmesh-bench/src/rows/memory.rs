@@ -21,7 +21,16 @@ pub(super) const ROWS: &[Row] = &[
         )
         .against(&[
             Against::new("paper, Appendix A", "papers", &["bytes a face, 2024"]),
-            Against::new("RXMesh 2021, calculated", "papers", &["bytes a face, 2021"]),
+            Against::new(
+                "RXMesh 2021, counted there",
+                "papers",
+                &["bytes a face, 2021, counted in 2024"],
+            ),
+            Against::new(
+                "RXMesh 2021, Appendix D",
+                "papers",
+                &["bytes a face, 2021"],
+            ),
         ]),
     #[cfg(feature = "speculative")]
     Row::amount(

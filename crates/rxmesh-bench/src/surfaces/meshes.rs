@@ -6,8 +6,8 @@ use anyhow::{Context as _, Result, bail};
 use glam::Vec3;
 use rxmesh_host::mesh::{EdgeTable, Faces, Order, PolyMesh, Rng, TriMesh};
 
-/// Name of a mesh: `sphere:40`, `irregular:16`, `polygons:16`, `triangles:16`; a final `S` shuffles vertices and faces,
-/// `R` and `M` shuffle them and then order them by Cuthill and McKee, or along a Morton curve.
+/// Name of a mesh: `sphere:40`, `turned:26`, `irregular:16`, `polygons:16`, `triangles:16`; a final `S` shuffles
+/// vertices and faces, `R` and `M` shuffle them and then order them by Cuthill and McKee, or along a Morton curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     kind: Kind,
@@ -20,6 +20,8 @@ pub(crate) struct Name {
 enum Kind {
     /// A sphere of `6 n^2` quads, projected from a cube.
     Sphere,
+    /// The same with turned edges: about 8 % of the vertices are irregular.
+    Turned,
     /// `36 n^2` quads: three for each triangle of `triangles:n`.
     Irregular,
     /// The dual of `triangles:n`: about `6 n^2` polygons of 3 to about 10 corners.
@@ -43,6 +45,7 @@ impl std::str::FromStr for Name {
         };
         let kind = match kind {
             "sphere" => Kind::Sphere,
+            "turned" => Kind::Turned,
             "irregular" => Kind::Irregular,
             "polygons" => Kind::Polygons,
             "triangles" => Kind::Triangles,
@@ -61,6 +64,7 @@ impl Name {
     pub(crate) fn make(self) -> Result<PolyMesh> {
         let mut mesh = match self.kind {
             Kind::Sphere => sphere(self.n)?,
+            Kind::Turned => turned(self.n)?,
             Kind::Triangles => triangles(self.n)?.into(),
             Kind::Irregular => thirds(&triangles(self.n)?),
             Kind::Polygons => dual(&triangles(self.n)?),
@@ -126,6 +130,45 @@ fn sphere(n: u32) -> Result<PolyMesh> {
     }
     let quads = vec![4; corners.len() / 4];
     Ok(PolyMesh::new(positions, &quads, corners)?)
+}
+
+/// Irregular vertices that a turned edge makes.
+const TURNED: usize = 4;
+
+/// Vertices for each irregular one.
+const VERTICES_PER_IRREGULAR: usize = 12;
+
+/// Turns edges of the sphere's quads: an edge between two quads becomes another diagonal of their hexagon, which
+/// changes the valence of four vertices by one. No vertex takes part twice.
+fn turned(n: u32) -> Result<PolyMesh> {
+    let mut mesh = sphere(n)?;
+    let quads: &mut [[u32; 4]] = bytemuck::cast_slice_mut(&mut mesh.corners);
+    // Face and corner that start at the first vertex of a directed edge.
+    let mut along = std::collections::HashMap::new();
+    for (f, quad) in quads.iter().enumerate() {
+        for k in 0..4 {
+            along.insert([quad[k], quad[(k + 1) % 4]], (f, k));
+        }
+    }
+    let mut touched = vec![false; mesh.positions.len()];
+    let mut left = mesh.positions.len() / (TURNED * VERTICES_PER_IRREGULAR);
+    for start in Rng::new(3).permutation(quads.len()) {
+        let (f, k) = (start as usize, start as usize % 4);
+        let [a, b, c, d] = std::array::from_fn(|i| quads[f][(k + i) % 4]);
+        let Some(&(g, j)) = along.get(&[b, a]) else {
+            continue;
+        };
+        let [x, y] = [2, 3].map(|i| quads[g][(j + i) % 4]);
+        // Around: a, x, y, b, c, d; the edge from a to b becomes one from x to c.
+        let around = [a, x, y, b, c, d];
+        if left == 0 || around.iter().any(|&v| touched[v as usize]) {
+            continue;
+        }
+        left -= 1;
+        around.iter().for_each(|&v| touched[v as usize] = true);
+        (quads[f], quads[g]) = ([x, c, d, a], [x, y, b, c]);
+    }
+    Ok(mesh)
 }
 
 /// Splits the sphere's quads into two triangles each, and flips a third of the edges.
@@ -251,6 +294,7 @@ mod tests {
             ("sphere:5S", 150),
             ("sphere:5R", 150),
             ("sphere:5M", 150),
+            ("turned:5", 150),
             ("triangles:4", 192),
             ("irregular:4", 576),
             ("polygons:4", 98),

@@ -111,7 +111,12 @@ impl Row {
         let to_quads = triangles && ["6.1", "6.3", "6.8"].iter().any(|table| is(table));
         match self.own {
             0 => faces,
-            _ if self.name.starts_with("adaptive") => faces,
+            _ if ["adaptive", "thesis 6.5", "thesis 6.6"]
+                .iter()
+                .any(|name| self.name.starts_with(name)) =>
+            {
+                faces
+            }
             levels if is("sqrt3") || is("thesis 6.7") => faces * 3u64.pow(levels),
             levels if to_quads => 3 * faces * 4u64.pow(levels - 1),
             levels if self.name.ends_with("boundaries") => faces / 20 * 19 * 4u64.pow(levels),
@@ -375,6 +380,25 @@ fn adaptive_values(b: &PolygonBench<'_>) -> Result<Measured> {
     let mut y = b.engine.zeroed(3 * surface.control_count() as usize)?;
     let times = measure::launches(b.engine, b.effort, || Ok(surface.values(3, &x, &mut y)?))?;
     b.with_bytes(times, surface.bytes())
+}
+
+/// Measures a list of bicubic patches and their control points, from faces on the host.
+pub(super) fn adaptive_all(b: &PolygonBench<'_>) -> Result<Measured> {
+    let (x, surface) = (b.x()?, b.adaptive()?);
+    let mut y = b.engine.zeroed(3 * surface.control_count() as usize)?;
+    let times = measure::calls(b.engine, b.effort, || {
+        Ok(b.adaptive()?.values(3, &x, &mut y)?)
+    })?;
+    b.with_bytes(times, surface.bytes())
+}
+
+/// Does as [`bytes`] for the list of bicubic patches and their control points.
+pub(super) fn adaptive_bytes(b: &PolygonBench<'_>) -> Result<Measured> {
+    most_allocated(b, || {
+        let (surface, x) = (b.adaptive()?, b.x()?);
+        let mut y = b.engine.zeroed(3 * surface.control_count() as usize)?;
+        Ok(surface.values(3, &x, &mut y)?)
+    })
 }
 
 /// Measures points and normals at a million random places.

@@ -2,10 +2,13 @@
 //! 6.2, 6.7), memory (6.3, 6.4) and the effect of the mesh's order (6.8). Its meshes are not available under free
 //! terms; these are generated ones with the same numbers of faces, and with the irregular vertices that edge flips
 //! leave. Its times are those of its optimised version on a Titan X (Pascal), sums of kernels' times; ours are calls,
-//! from faces on the host.
-//! Each row exists in the fast form and in the general one, which makes the topology of all levels and the positions in
-//! existing memory. "As it comes" is shuffled: the order of the thesis' meshes is not known. Table 6.8 states level 2
-//! of Blue Crab, but its numbers of faces are those of level 1.
+//! from faces and positions on the engine, in the general form from a mesh with its adjacency; memory is counted from
+//! faces on the host.
+//! Rows of feature-adaptive subdivision (6.5, 6.6) are of meshes with about as many quads as the thesis', 8 % of whose
+//! vertices are irregular: what the thesis' have is not printed.
+//! Each other row exists in the fast form and in the general one, which makes the topology of all levels and the
+//! positions in existing memory. "As it comes" is shuffled: the order of the thesis' meshes is not known. Table 6.8
+//! states level 2 of Blue Crab, but its numbers of faces are those of level 1.
 
 use anyhow::Result;
 use rxmesh_host::mesh::Order::{Rcm, Spatial};
@@ -13,8 +16,8 @@ use rxmesh_subdivision::Scheme::{self, CatmullClark};
 use rxmesh_subdivision::kernels::matrix::{Loop, Sqrt3};
 
 use super::rows::{
-    CATMULL_CLARK, PolygonBench, Row, all, bytes, general, general_bytes, mapped_spmv, ordering,
-    row,
+    CATMULL_CLARK, PolygonBench, Row, adaptive_all, adaptive_bytes, all, bytes, general,
+    general_bytes, mapped_spmv, ordering, row,
 };
 use crate::subject::Measured;
 
@@ -97,6 +100,25 @@ macro_rules! orders {
     };
 }
 
+/// Makes a row of feature-adaptive Catmull-Clark to level 6; `faces` are those of the mesh.
+const fn adaptive(name: &'static str, mesh: &'static str, faces: u64, ms: f64) -> Row {
+    row(name, mesh, 6, faces, None, thesis(ms), adaptive_all)
+}
+
+/// Makes a row of bytes a face of the mesh; the thesis' figure is in megabytes.
+const fn patches_memory(name: &'static str, mesh: &'static str, faces: u64, mb: f64) -> Row {
+    row(
+        name,
+        mesh,
+        6,
+        faces,
+        None,
+        thesis(mb * 1e6 / faces as f64),
+        adaptive_bytes,
+    )
+    .of_bytes()
+}
+
 /// Rows, by tables.
 #[rustfmt::skip]
 pub(crate) const ROWS: &[&[Row]] = &[
@@ -140,6 +162,18 @@ pub(crate) const ROWS: &[&[Row]] = &[
         "6.4, neptune", "triangles:577", 2, 63_922_368, 1.91;
         "6.4, Bee", "triangles:1190", 1, 67_972_800, 2.02;
     },
+    &[
+        adaptive("thesis 6.5, hat", "turned:26", 4_056, 1.38),
+        adaptive("thesis 6.5, dress", "turned:19", 2_166, 1.59),
+        adaptive("thesis 6.5, phil", "turned:22", 2_904, 1.65),
+        adaptive("thesis 6.5, coat", "turned:32", 6_144, 1.85),
+        adaptive("thesis 6.5, archer", "turned:18", 1_944, 1.81),
+        patches_memory("thesis 6.6, hat", "turned:26", 4_056, 0.98),
+        patches_memory("thesis 6.6, dress", "turned:19", 2_166, 0.99),
+        patches_memory("thesis 6.6, phil", "turned:22", 2_904, 2.67),
+        patches_memory("thesis 6.6, coat", "turned:32", 6_144, 1.26),
+        patches_memory("thesis 6.6, archer", "turned:18", 1_944, 3.15),
+    ],
     times! { Scheme::Sqrt3, SQRT3;
         "6.7, fox", "triangles:7", 6, 428_652, 1.07;
         "6.7, goblet", "triangles:9", 6, 708_588, 1.28;

@@ -27,8 +27,11 @@ use crate::subject::{Measured, Relative, Work};
 /// Value of the paper's operations.
 pub(crate) type Ten = [f32; 10];
 
-/// Most cells with which EE and FF are prepared too, to measure the gain: their tables outgrow everything else.
+/// Most cells with which EE and FF are prepared too: their tables outgrow everything else.
 const FEW: u64 = 4_000_000;
+
+/// Runs of a kernel after which the automatic choice has prepared its relations.
+const RUNS: u32 = 3;
 
 /// Block sizes to try on a GPU.
 const WIDTHS: [u32; 3] = [128, 256, 512];
@@ -161,6 +164,14 @@ impl Forms<'_> {
         let bytes = most.max().unwrap_or(0) * size_of::<Ten>() as u32;
         let few = self.on.sizes.counts[3] <= FEW || !R::NEEDS.has(Needs::RING);
         let x = self.ones::<R::Target>()?;
+        let mut y = rx.attribute::<R::Source, Ten>()?;
+        if few || !R::PREPARABLE {
+            for _ in 0..RUNS {
+                gather::<R, Ten, _>(rx, &x, &mut y)?;
+            }
+            let form = format!("{prefix}default");
+            self.form::<R, _>(&form, &mut y, |y| gather::<R, Ten, _>(rx, &x, y))?;
+        }
         for (choice, from) in [
             (RelationChoice::OnTheFly, "on the fly"),
             (RelationChoice::Prepared, "prepared"),
@@ -209,6 +220,10 @@ impl Forms<'_> {
         let (engine, rx) = (self.on.engine, self.rx);
         let x = self.ones::<R::Source>()?;
         let sums = Distributor::<R, Ten>::new(rx)?;
+        let mut y = rx.attribute::<R::Target, Ten>()?;
+        self.form::<R, _>("distributed, default", &mut y, |y| {
+            sums.run(rx, kernel(&x)?, y)
+        })?;
         for width in self.widths() {
             let form = format!("distributed{}", threads(width));
             engine.set_block_threads(width);

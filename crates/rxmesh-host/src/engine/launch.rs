@@ -20,12 +20,13 @@ pub(super) trait Launcher {
     /// Returns the description of the engine.
     fn info(&self) -> EngineInfo;
 
-    /// Runs a kernel on all patches of a mesh.
+    /// Runs a kernel on all patches of a mesh, in blocks of at least `threads` threads where blocks have several.
     fn run_patches<K: PatchKernel + Entry>(
         &self,
         args: PatchArgs<K>,
         patches: u32,
         shared: u32,
+        threads: u32,
     ) -> Result<(), EngineError>;
 
     /// Runs a kernel on listed patches, `most` of them at most.
@@ -85,7 +86,8 @@ pub(super) trait Launcher {
 }
 
 impl Engine {
-    /// Launches a patch kernel: one block per patch. The caller, which is in this crate, meets the requirements of
+    /// Launches a patch kernel: one block per patch, of at least `threads` threads where blocks have several. The
+    /// caller, which is in this crate, meets the requirements of
     /// [`RxMesh::run_patches`](crate::store::RxMesh::run_patches).
     ///
     /// # Errors
@@ -96,6 +98,7 @@ impl Engine {
         &self,
         patches: &Patches,
         kernel: K,
+        threads: u32,
     ) -> Result<(), EngineError> {
         let mut args = PatchArgs {
             mesh: patches.view,
@@ -109,7 +112,7 @@ impl Engine {
         let (kernel, shared) = self.fit(K::NAME, patches, args.kernel)?;
         let (args, blocks) = (PatchArgs { kernel, ..args }, patches.headers.len() as u32);
         launching(K::NAME, "patches", blocks, shared);
-        on_backend!(self, b => b.run_patches(args, blocks, shared))
+        on_backend!(self, b => b.run_patches(args, blocks, shared, threads))
     }
 
     /// Launches a patch kernel on some of the patches, which kernels before it have listed: `list` begins with their
@@ -189,14 +192,15 @@ impl Engine {
     ) -> Result<(usize, u32), EngineError> {
         let choice = patches.staging();
         let limit = self.shared_limit();
-        let room = match choice {
-            StagingChoice::Auto => limit.min(self.0.policy.shared_of_two),
-            _ => limit,
+        let policy = &self.0.policy;
+        let (room, most_read) = match choice {
+            StagingChoice::Auto => (limit.min(policy.shared_of_two), policy.most_staged),
+            _ => (limit, u32::MAX),
         };
-        let mut fitted = (0, patches.fit(name, first, &choice, room));
+        let mut fitted = (0, patches.fit(name, first, &choice, [room, most_read]));
         if fitted.1 > room && room < limit {
             // Two blocks do not fit even without any staged field.
-            fitted = (1, patches.fit(name, second, &choice, limit));
+            fitted = (1, patches.fit(name, second, &choice, [limit, most_read]));
         }
         self.has_shared(name, fitted.1)?;
         Ok(fitted)

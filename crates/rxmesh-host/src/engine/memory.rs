@@ -63,6 +63,10 @@ pub(super) trait Memory {
     unsafe fn give(&self, array: Foreign, from: *const u8, bytes: usize)
     -> Result<(), EngineError>;
 
+    /// Gives memory that is kept for later allocations back to the system, after the launches so far. Returns the
+    /// number of bytes.
+    fn trim(&self) -> Result<u64, EngineError>;
+
     /// Returns the words in which kernels report faults.
     fn fault(&self) -> Fault;
 

@@ -345,6 +345,17 @@ impl Engine {
         self.0.live.forget_most();
     }
 
+    /// Gives memory back to the system that the engine keeps for later buffers, after the launches so far, and returns
+    /// the number of bytes. A GPU keeps memory of buffers that were dropped, because taking it from the driver again is
+    /// slower; a CPU engine keeps none.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the driver.
+    pub fn trim(&self) -> Result<u64, EngineError> {
+        self.memory().trim()
+    }
+
     /// Bytes that the host has copied to the engine's buffers and back from them, since the engine was made. Parameters
     /// of launches do not count.
     pub fn traffic(&self) -> Traffic {

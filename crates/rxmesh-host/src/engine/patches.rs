@@ -3,10 +3,13 @@
 use super::staging::{Fitting, Stages};
 use super::{EngineError, StagingChoice};
 use rxmesh_kernels::kernel::PatchKernel;
-use rxmesh_kernels::topo::{MeshView, Needs, PatchHeader};
+use rxmesh_kernels::topo::{Kind, MeshView, Needs, PatchHeader};
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// All kinds, in the order of their numbers.
+const KINDS: [Kind; 4] = [Kind::Vertex, Kind::Edge, Kind::Face, Kind::Cell];
 
 /// The patches of a mesh on an engine, as launches need them.
 pub struct Patches {
@@ -18,6 +21,8 @@ pub struct Patches {
     /// By kernel, [`PatchKernel::plan_key`] and staged fields.
     plans: Mutex<HashMap<(TypeId, u64, u64), u32>>,
     staging: Mutex<StagingChoice>,
+    /// Most local elements of a patch, by [`Kind`].
+    most: [u32; 4],
 }
 
 impl Patches {
@@ -27,7 +32,9 @@ impl Patches {
         mesh: u64,
         has: Needs,
     ) -> Patches {
+        let most = |kind| headers.iter().map(|h| h.total_of(kind)).max();
         Patches {
+            most: KINDS.map(|kind| most(kind).unwrap_or(0)),
             view,
             headers,
             mesh,
@@ -71,15 +78,20 @@ impl Patches {
             })
     }
 
-    /// Stages the fields of the kernel that fit `room` bytes, and returns the shared memory that the kernel then needs.
+    /// Stages the fields of the kernel that fit `room` bytes, of values to read only those with at most `most_read`
+    /// bytes a patch, and returns the shared memory that the kernel then needs.
     pub(super) fn fit(
         &self,
         name: &str,
         kernel: &mut dyn Stages,
         choice: &StagingChoice,
-        room: u32,
+        [room, most_read]: [u32; 2],
     ) -> u32 {
         let mut fitting = Fitting::new(kernel, choice);
+        fitting.give_up_large(|field| {
+            let bytes = u64::from(self.most[field.kind as usize]) * u64::from(field.bytes);
+            bytes > u64::from(most_read)
+        });
         let most = self.shared_bytes_of(&fitting);
         let mut shared = most;
         while shared > room {

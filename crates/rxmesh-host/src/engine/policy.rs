@@ -3,6 +3,11 @@
 use super::Engine;
 use std::sync::atomic::Ordering::Relaxed;
 
+/// Most bytes of a patch's values that are staged on a GPU, where they are only read (decision 172). Loading more,
+/// ribbon included, takes longer than the reads that it saves, which find most values in a cache as large as the shared
+/// memory.
+const STAGED_ON_A_GPU: u32 = 16 << 10;
+
 /// Choices and limits of an engine.
 pub(super) struct Policy {
     /// `true` if a stream orders launches and accesses; else they are claimed, and refused where they meet.
@@ -13,6 +18,8 @@ pub(super) struct Policy {
     pub(super) shared_limit: u32,
     /// The same for a block of which a multiprocessor shall run two.
     pub(super) shared_of_two: u32,
+    /// Most bytes of a patch's values up to which the automatic choice stages values to read.
+    pub(super) most_staged: u32,
     /// Rounds of edits between two read-backs of their counts.
     rounds_per_readback: u32,
     /// Most seeds of a round of edits with which several rounds are one launch.
@@ -34,6 +41,7 @@ impl Policy {
             most_shared: 1 << 30,
             shared_limit: u32::MAX,
             shared_of_two: u32::MAX,
+            most_staged: if for_tests { STAGED_ON_A_GPU } else { u32::MAX },
             // Rounds cost as much as the seeds that they might have.
             rounds_per_readback: if for_tests { 3 } else { 1 },
             seeds_together: if for_tests { 1 << 10 } else { 0 },
@@ -51,6 +59,7 @@ impl Policy {
             most_shared: one,
             shared_limit: one,
             shared_of_two: two,
+            most_staged: STAGED_ON_A_GPU,
             // A read-back costs as much as a round of a small mesh.
             rounds_per_readback: 4,
             seeds_together: 1 << 14,

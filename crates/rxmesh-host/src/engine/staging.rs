@@ -11,9 +11,10 @@ use std::cmp::Reverse;
 /// kernel's body does not notice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StagingChoice {
-    /// The fields that let two blocks share a multiprocessor, or one if relations alone need more than half of it; on a
-    /// CPU all. Sums come first, because they would race in global memory, then values that bodies read often, which
-    /// are those of the elements in the rows of their relations, small values before large ones.
+    /// The fields that let two blocks share a multiprocessor, or one if relations alone need more than half of it, and
+    /// of values to read those of at most 16 KiB a patch; on a CPU all. Sums come first, because they would race in
+    /// global memory, then values that bodies read often, which are those of the elements in the rows of their
+    /// relations, small values before large ones.
     #[default]
     Auto,
     /// All that fit a block.
@@ -114,6 +115,17 @@ impl<'a> Fitting<'a> {
         self.staged
     }
 
+    /// Unstages the fields of values to read that are too large.
+    pub(super) fn give_up_large(&mut self, is_large: impl Fn(&StagedField) -> bool) {
+        for field in std::mem::take(&mut self.fields) {
+            if !field.1.sums && is_large(&field.1) {
+                self.unstage(field);
+            } else {
+                self.fields.push(field);
+            }
+        }
+    }
+
     /// Unstages the next field and returns its name.
     pub(super) fn give_up(&mut self) -> Option<&'static str> {
         let field = self.fields.pop()?;
@@ -196,6 +208,20 @@ mod tests {
         assert_eq!(names(&StagingChoice::Never), (vec![], 0));
         let only = StagingChoice::Only(vec!["sum".into(), "once".into()]);
         assert_eq!(names(&only), (vec!["once", "sum"], 0b1010));
+    }
+
+    #[test]
+    fn large_values_to_read_are_left_and_sums_are_not() {
+        let mut kernel = many();
+        let mut fitting = Fitting::new(&mut kernel, &StagingChoice::Auto);
+        fitting.give_up_large(|field| field.bytes > 4);
+        let staged = fitting.staged();
+        let names: Vec<&str> = std::iter::from_fn(|| fitting.give_up()).collect();
+        assert_eq!((names, staged), (vec!["once", "often", "sum"], 0b1011));
+        let mut kernel = many();
+        let mut fitting = Fitting::new(&mut kernel, &StagingChoice::Auto);
+        fitting.give_up_large(|_| true);
+        assert_eq!(fitting.give_up(), Some("sum"));
     }
 
     #[test]

@@ -79,16 +79,21 @@ fn way(from: &Path, to: &Path) -> Option<PathBuf> {
     Some(up.chain(to[same..].iter().copied()).collect())
 }
 
+/// Returns the names of a statement `mtllib`: one, or several that end in `.mtl`, if there is no file of the whole name
+/// in the folder.
+pub(super) fn library_names<'a>(text: &'a str, folder: &Path) -> Vec<&'a str> {
+    let parts: Vec<&str> = text.split([' ', '\t']).filter(|p| !p.is_empty()).collect();
+    let ends = |name: &&str| name.to_ascii_lowercase().ends_with(".mtl");
+    match parts.len() > 1 && parts.iter().all(ends) && !folder.join(text).exists() {
+        true => parts,
+        false => vec![text],
+    }
+}
+
 /// Returns a statement `mtllib` with the path back before its names: one, or several that end in `.mtl`.
 fn libraries(tag: Tag, folder: &Path, back: &Path) -> Vec<Tag> {
-    let parts: Vec<&str> = tag
-        .text
-        .split([' ', '\t'])
-        .filter(|p| !p.is_empty())
-        .collect();
-    let ends = |name: &&str| name.to_ascii_lowercase().ends_with(".mtl");
-    let several = parts.len() > 1 && parts.iter().all(ends) && !folder.join(&tag.text).exists();
-    if !several {
+    let parts = library_names(&tag.text, folder);
+    if parts.len() == 1 {
         let text = behind(back, &tag.text);
         return vec![Tag { text, ..tag }];
     }

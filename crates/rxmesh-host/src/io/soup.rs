@@ -42,7 +42,7 @@ pub(super) struct Soup {
     /// Faces that are holes, in any order.
     pub(super) holes: Vec<u32>,
     pub(super) comments: Vec<String>,
-    /// Materials of glTF.
+    /// Materials of glTF, and of OBJ's libraries.
     pub(super) materials: Option<Arc<SourceMaterials>>,
     pub(super) warnings: Vec<String>,
     /// Polygon offsets are bytes, not lines.

@@ -241,7 +241,7 @@ pub struct Extras {
     pub tags: Vec<Tag>,
     /// Comments at the head of the file, a line each, without the comment marks. They belong to the mesh as a whole.
     pub comments: Vec<String>,
-    /// Materials of a glTF file, which belong to the mesh as a whole.
+    /// Materials of a glTF file or of an OBJ file's libraries, which belong to the mesh as a whole.
     pub materials: Option<Arc<SourceMaterials>>,
 }
 

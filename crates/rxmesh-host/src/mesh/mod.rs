@@ -13,6 +13,7 @@ mod extent;
 mod extras;
 mod face_list;
 pub mod generate;
+mod material_look;
 mod merge;
 mod name;
 mod order;
@@ -53,6 +54,7 @@ pub use extras::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, Extras, NO_VALUE, NORMAL, Tag, TagKind,
 };
 pub(crate) use extras::{each_type, is_free_name};
+pub use material_look::{BaseTexture, MaterialImage, MaterialLook, TextureWrap};
 pub use merge::{Merged, merge};
 pub(crate) use name::shown_name;
 pub use name::{bytes_of_name, name_of_bytes};

@@ -3,8 +3,9 @@
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// Materials of a glTF file with their textures and images, and its skins. Nothing here uses them; glTF output has them
-/// again, and [`TagKind::Material`](super::TagKind::Material) names the materials of faces.
+/// Materials of a glTF file with their textures and images, and its skins; or the materials of an OBJ file's libraries
+/// in the same form. Operations do not use them; glTF output has them again, pictures show them
+/// ([`look`](Self::look)), and [`TagKind::Material`](super::TagKind::Material) names the materials of faces.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SourceMaterials {
     /// Lists of the document: materials, textures, samplers, images. Images that are in [`images`](Self::images) have

@@ -21,6 +21,13 @@ pub trait Dimension: sealed::Sealed + Sized + Send + Sync + 'static {
     const SURFACE: bool;
     /// Tables that meshes of this kind can have. Kernels and relations that need others do not compile.
     const MAY_HAVE: Needs;
+    /// Least threads of a block of a kernel that names no number, where blocks have several: patches of volumes have
+    /// several times as many elements as those of surfaces.
+    #[doc(hidden)]
+    const THREADS: u32;
+    /// The same on prepared relations, of any kernel: their rows are read with long waits, and no table needs space.
+    #[doc(hidden)]
+    const THREADS_ON_PREPARED: u32;
     /// Returns the input's index of each linear id of a kind, if the input numbers them.
     #[doc(hidden)]
     fn source(rx: &RxMesh<Self>, kind: Kind) -> Result<Option<&[u32]>, Error>;
@@ -41,12 +48,10 @@ impl Dimension for Surface {
     type Set = PatchSet;
     const SURFACE: bool = true;
     const MAY_HAVE: Needs = Needs::SURFACE;
+    const THREADS: u32 = 0;
+    const THREADS_ON_PREPARED: u32 = 0;
     fn source(rx: &RxMesh, kind: Kind) -> Result<Option<&[u32]>, Error> {
-        Ok(match kind {
-            Kind::Vertex => Some(&rx.patch_set()?.vertex_source),
-            Kind::Face => Some(&rx.patch_set()?.face_source),
-            Kind::Edge | Kind::Cell => None,
-        })
+        rx.linear_to_input(kind)
     }
 }
 
@@ -54,6 +59,8 @@ impl Dimension for Volume {
     type Set = VolumeSet;
     const SURFACE: bool = false;
     const MAY_HAVE: Needs = Needs::SURFACE.and(Needs::CELLS);
+    const THREADS: u32 = 256;
+    const THREADS_ON_PREPARED: u32 = 512;
     fn source(rx: &RxMesh<Volume>, kind: Kind) -> Result<Option<&[u32]>, Error> {
         Ok(rx.set().and_then(|set| match kind {
             Kind::Vertex => Some(&set.vertex_source[..]),

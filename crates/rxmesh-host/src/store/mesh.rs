@@ -1,14 +1,15 @@
 //! [`RxMesh`]: a patched mesh on an engine.
 
 use super::layout::{InputIndices, Layout};
+use super::order::InputOrder;
 use super::prepared::PreparedStore;
 use super::{Attribute, Dimension, Surface};
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError, Patches, StagingChoice};
 use crate::mesh::TriMesh;
-use crate::patch::{self, PatchOptions, PatchSet, PatchStats};
+use crate::patch::{self, PatchOptions, PatchSet};
 use rxmesh_kernels::attr::Value;
-use rxmesh_kernels::kernel::{AnyArguments, Entry, ListedEntry, PatchKernel};
+use rxmesh_kernels::kernel::{AnyArguments, DEFAULT_THREADS, Entry, ListedEntry, PatchKernel};
 use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::{Element, Kind, MeshView, Needs, PatchHeader};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -20,8 +21,8 @@ pub struct RxMesh<D: Dimension = Surface> {
     engine: Engine,
     id: u64,
     /// Patches on the host: there from the start, or copied when they are first requested.
-    set: OnceLock<D::Set>,
-    counts: [u32; 4],
+    pub(super) set: OnceLock<D::Set>,
+    pub(super) counts: [u32; 4],
     linear_len: [u32; 4],
     patches: Patches,
     /// Patches of one body, if there are copies.
@@ -31,6 +32,8 @@ pub struct RxMesh<D: Dimension = Surface> {
     places: InputIndices,
     /// Linear ids of the session's vertices and faces, for a mesh that was packed on the engine.
     origin: Option<[Arc<Buffer<u32>>; 2]>,
+    /// The host's copies of `origin`, when they were requested.
+    pub(super) orders: [OnceLock<InputOrder>; 2],
 }
 
 /// Device arrays that [`PatchHeader`] describes; `view` in [`Patches`] points into them.
@@ -78,14 +81,32 @@ impl RxMesh {
         RxMesh::from_sound(engine, patch::build(vertex_count, faces, options)?)
     }
 
-    /// Creates a mesh with patches of the usual size; [`RxMesh::new`] leaves the choice.
+    /// Creates a mesh with patches of the usual size, cut where that is fastest: on a GPU by kernels
+    /// ([`RxMesh::from_engine_faces`]), else on the host ([`RxMesh::new`]). The patches of the two differ.
     ///
     /// # Errors
     ///
     /// As [`RxMesh::new`].
     pub fn from_mesh(engine: &Engine, mesh: &TriMesh) -> Result<RxMesh, Error> {
         let options = PatchOptions::default();
-        RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options)
+        match engine.is_cuda() {
+            true => RxMesh::cut_on_engine(engine, mesh, options.patch_size),
+            false => RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options),
+        }
+    }
+
+    /// Moves the faces to the engine and cuts them into patches there: [`RxMesh::from_engine_faces`].
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::from_engine_faces`].
+    pub fn cut_on_engine(
+        engine: &Engine,
+        mesh: &TriMesh,
+        patch_size: u32,
+    ) -> Result<RxMesh, Error> {
+        let vertices = u32::try_from(mesh.vertex_count()).unwrap_or(u32::MAX);
+        RxMesh::from_engine_faces(vertices, &engine.upload(&mesh.faces)?, patch_size)
     }
 
     /// Moves patches to the engine, after a check in linear time that they hold together ([`PatchSet::check`]).
@@ -153,23 +174,13 @@ impl RxMesh {
 
     fn download(&self) -> Result<PatchSet, Error> {
         let [v, e, f, _] = self.linear_len;
+        let vertices = self.packed_order(Kind::Vertex)?;
+        let faces = self.packed_order(Kind::Face)?;
+        let (vertex_source, vertex_linear) = (vertices.source.clone(), vertices.linear.clone());
+        let (face_source, face_linear) = (faces.source.clone(), faces.linear.clone());
         let counts = [0, 1, 2].map(|k: usize| self.counts[k]);
-        let mut names = [(); 2].map(|()| (Vec::new(), Vec::new()));
-        for ((k, (source, linear)), origin) in [0, 2]
-            .into_iter()
-            .zip(&mut names)
-            .zip(self.origin.iter().flatten())
-        {
-            *linear = origin.read()?;
-            linear.retain(|&id| id != u32::MAX);
-            source.resize(self.linear_len[k] as usize, u32::MAX);
-            for (input, &id) in linear.iter().enumerate() {
-                source[id as usize] = input as u32;
-            }
-        }
-        let [(vertex_source, vertex_linear), (face_source, face_linear)] = names;
         Ok(PatchSet {
-            stats: PatchStats::new(self.headers(), counts),
+            stats: self.patch_stats(),
             headers: self.headers().to_vec(),
             topology: self.buffers.topology.read()?,
             masks: self.buffers.masks.read()?,
@@ -216,6 +227,7 @@ impl<D: Dimension> RxMesh<D> {
             prepared: PreparedStore::default(),
             places: InputIndices::default(),
             origin: None,
+            orders: Default::default(),
         }
     }
 
@@ -357,8 +369,24 @@ impl<D: Dimension> RxMesh<D> {
 
     /// Works like [`RxMesh::run_patches`], for this crate, which keeps its contract.
     pub(crate) fn launch<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
+        let least = if K::THREADS == DEFAULT_THREADS {
+            D::THREADS
+        } else {
+            0
+        };
+        self.launch_wide(kernel, least)
+    }
+
+    /// [`RxMesh::launch`] in blocks of at least `least` threads, and the kernel's own number, where blocks have
+    /// several.
+    pub(crate) fn launch_wide<K: PatchKernel + Entry>(
+        &self,
+        kernel: K,
+        least: u32,
+    ) -> Result<(), EngineError> {
         self.suits::<K>(K::NAME)?;
-        self.engine.launch_patches(&self.patches, kernel)
+        let threads = K::THREADS.max(least);
+        self.engine.launch_patches(&self.patches, kernel, threads)
     }
 
     /// Runs a kernel on the patches that kernels before it have listed: `list` begins with their numbers, each once and
@@ -423,7 +451,7 @@ impl<D: Dimension> RxMesh<D> {
     ) -> Result<(), EngineError> {
         self.suits::<K>(K::NAME)?;
         let patches = self.body.as_ref().unwrap_or(&self.patches);
-        self.engine.launch_patches(patches, kernel)
+        self.engine.launch_patches(patches, kernel, K::THREADS)
     }
 
     /// Returns the number of patches of one body.

@@ -4,6 +4,7 @@ mod attribute;
 mod dimension;
 mod layout;
 mod mesh;
+mod order;
 mod prepared;
 pub mod reduce;
 mod rows;

@@ -8,7 +8,6 @@ use rxmesh_kernels::kernel::{
 };
 use rxmesh_kernels::query::prepare::{PrepareRows, TOO_LARGE, WritePrepared};
 use rxmesh_kernels::query::{Prepared, Preparer, Relation, Relations};
-use rxmesh_kernels::topo::Needs;
 use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -18,8 +17,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Source of the relations that kernels use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum RelationChoice {
-    /// Computed on the fly at first; prepared when a kernel runs for the third time: preparing costs about as much
-    /// as two runs on the fly.
+    /// Computed on the fly at first; prepared when a kernel runs for the third time, if there is memory for it:
+    /// preparing costs about as much as two runs on the fly. EE and FF of volumes take several times the memory of the
+    /// mesh; [`RxMesh::release_prepared`] frees it.
     #[default]
     Auto,
     /// Always computed on the fly (RXMesh 2021): no memory beyond the mesh.
@@ -30,6 +30,9 @@ pub enum RelationChoice {
 
 /// Run of a kernel from which on [`RelationChoice::Auto`] prepares its relations.
 const PREPARE_AT_RUN: u32 = 3;
+
+/// Number of runs of a kernel whose relations cannot be prepared.
+const GIVEN_UP: u32 = u32::MAX;
 
 /// A relation's tables.
 struct StoredRelation {
@@ -186,8 +189,8 @@ impl<D: Dimension> RxMesh<D> {
     }
 
     /// Runs a kernel over relations, computed on the fly or prepared as [`RxMesh::set_relation_choice`] says. A
-    /// relation that cannot be prepared ([`Error::TooLarge`]), and EE and FF of a volume, are computed on the fly when
-    /// the choice is automatic.
+    /// relation that cannot be prepared, because a patch has too many entries ([`Error::TooLarge`]) or memory runs out,
+    /// is computed on the fly when the choice is automatic.
     ///
     /// # Errors
     ///
@@ -207,17 +210,24 @@ impl<D: Dimension> RxMesh<D> {
         let (choice, run) = {
             let mut inner = self.prepared_store().lock();
             let run = inner.runs.entry(TypeId::of::<K>()).or_insert(0);
-            *run = run.saturating_add(1);
+            if *run < PREPARE_AT_RUN {
+                *run += 1;
+            }
             let run = *run;
             (inner.choice, run)
         };
-        // EE and FF of volumes have tens of millions of entries.
-        let pays = D::SURFACE || !K::Relations::NEEDS.has(Needs::RING);
         match choice {
             RelationChoice::Prepared => self.launch_prepared(kernel),
-            RelationChoice::Auto if run >= PREPARE_AT_RUN && pays => {
+            RelationChoice::Auto if (PREPARE_AT_RUN..GIVEN_UP).contains(&run) => {
                 match self.launch_prepared(kernel) {
-                    Err(Error::TooLarge { .. }) => Ok(self.launch(kernel)?),
+                    Err(
+                        Error::TooLarge { .. } | Error::Engine(EngineError::OutOfMemory { .. }),
+                    ) => {
+                        let mut inner = self.prepared_store().lock();
+                        inner.runs.insert(TypeId::of::<K>(), GIVEN_UP);
+                        drop(inner);
+                        Ok(self.launch(kernel)?)
+                    }
                     done => done,
                 }
             }
@@ -243,7 +253,7 @@ impl<D: Dimension> RxMesh<D> {
         K: OverRelations + PreparedEntry,
     {
         let relations = K::Relations::prepared(&mut Maker(self))?;
-        Ok(self.launch(OnPrepared { kernel, relations })?)
+        Ok(self.launch_wide(OnPrepared { kernel, relations }, D::THREADS_ON_PREPARED)?)
     }
 
     /// Works like [`RxMesh::query_into`], from the prepared relation.

@@ -13,6 +13,9 @@ use rxmesh_kernels::topo::{Element, Kind, PatchHeader};
 use rxmesh_kernels::volume::distribute::{AddParts, DistributeEntry, DistributeOver};
 use std::marker::PhantomData;
 
+/// Threads of a block: so many wait for values at a time.
+const THREADS: u32 = 512;
+
 /// Adds up the values that elements give their neighbours under a stored relation (EV, FE, CV, CE, CF), each element
 /// computed once, without float atomics: the same bits on every run of an engine. Made once a relation and type, used
 /// any number of times.
@@ -152,14 +155,15 @@ impl<R: Relation, T: Sum> Distributor<R, T> {
             return Err(AttributeError::OtherMesh.into());
         }
         let sums = sums.global_mut()?.cast();
-        rx.launch(DistributeOver {
+        let over = DistributeOver {
             kernel,
             sums,
             parts: self.parts.global_mut(),
             places: self.places.global(),
             starts: self.starts.global(),
             slots: self.slots.global(),
-        })?;
+        };
+        rx.launch_wide(over, THREADS)?;
         let add = AddParts {
             sums,
             parts: self.parts.global(),

@@ -9,7 +9,7 @@ use rxmesh_kernels::volume::gather::Gather;
 use rxmesh_kernels::volume::words::{Deal, MOST_WIDE, StagedWords};
 
 /// Sets `y` of each element to the sum of `x` over its neighbours. The relation is computed on the fly or prepared as
-/// [`RxMesh::set_relation_choice`] sets; EE and FF of volumes are prepared only if that is set.
+/// [`RxMesh::set_relation_choice`] sets.
 ///
 /// ```
 /// # use rxmesh_host::{engine::Engine, kernels::{query::VC, topo::{Cell, Vertex}}, patch::VolumeOptions};

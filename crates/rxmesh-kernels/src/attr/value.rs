@@ -1,7 +1,7 @@
 //! Types of values that an attribute can hold.
 
 use crate::mem::Shared;
-use glam::{Vec2, Vec3, Vec4};
+use glam::{Mat3, Vec2, Vec3, Vec4};
 
 /// Any small plain-old-data type.
 pub trait Value: bytemuck::Pod + Send + Sync + core::fmt::Debug + PartialEq {}
@@ -43,6 +43,20 @@ macro_rules! vector_sum {
 vector_sum!(Vec2, 2, 0 => x, 1 => y);
 vector_sum!(Vec3, 3, 0 => x, 1 => y, 2 => z);
 vector_sum!(Vec4, 4, 0 => x, 1 => y, 2 => z, 3 => w);
+
+// SAFETY: nine words, column by column.
+unsafe impl Sum for Mat3 {
+    const COMPONENTS: u32 = 9;
+    #[inline(always)]
+    fn component(self, c: u32) -> f32 {
+        let column = match c / 3 {
+            0 => self.x_axis,
+            1 => self.y_axis,
+            _ => self.z_axis,
+        };
+        column.component(c % 3)
+    }
+}
 
 // SAFETY: that many words.
 unsafe impl<const N: usize> Sum for [f32; N]

@@ -108,9 +108,10 @@ impl ClusterGrow {
     }
 }
 
-// SAFETY: in the first step blocks write apart; later words of faces are accessed atomically. Of the words of three
-// steps a step reads one, writes one atomically, and its first block clears the third. The word about the next step,
-// which all blocks read, was left by the step before (contracts U1 to U4).
+// SAFETY: in the first step blocks write apart, and the first one also the flag that lets the next step go on; later
+// words of faces are accessed atomically. Of the words of three steps a step reads one, writes one atomically, and its
+// first block clears the third. The word about the next step, which all blocks read, was left by the step before
+// (contracts U1 to U4).
 unsafe impl GridKernel for ClusterGrow {
     type Tables = Shared<u32>;
 
@@ -125,6 +126,11 @@ unsafe impl GridKernel for ClusterGrow {
         if step == 0 {
             let (first, n) = share_of(block, self.blocks, words.len());
             b.last_phase(|p| {
+                p.lead(|| {
+                    if block == 0 {
+                        grown.set(Self::turn(0), 1);
+                    }
+                });
                 p.each(n, |i| {
                     let f = first + i;
                     words.set(f, self.seeds.first(f, words.len()));
@@ -132,7 +138,7 @@ unsafe impl GridKernel for ClusterGrow {
             });
             return Next::Together;
         }
-        let goes_on = step == 1 || grown.get(Self::turn(step - 1)) != 0;
+        let goes_on = grown.get(Self::turn(step - 1)) != 0;
         b.lead(|| {
             news.set(1, 0);
             if block == 0 {

@@ -1,11 +1,13 @@
-//! Device half of prefix sums and reductions; the host half has the same file names in `rxmesh-host`.
+//! Device half of prefix sums, reductions and conversions; the host half has the same file names in `rxmesh-host`.
 
+pub mod convert;
 pub mod labels;
 pub mod reduce;
 pub mod scan;
 
 kernel_list! {
     of [
+        convert::KERNELS,
         labels::KERNELS,
         reduce::KERNELS,
         scan::KERNELS,

@@ -5,7 +5,8 @@
 //! the neighbour's place), ascending. Sums of owned targets are complete; the others' sums are *parts*, which
 //! [`AddParts`] adds to their owners' in the order of the patches.
 
-use super::slots::{SlotRows, SlotSums};
+pub use super::slots::GivenValues;
+use super::slots::SlotRows;
 use crate::attr::{Read, StagedField, Sum};
 use crate::exec::{Block, Phase, SCRATCH_WORDS};
 use crate::kernel::{DEFAULT_THREADS, Fields, FlatKernel, PatchKernel};
@@ -53,7 +54,7 @@ pub trait Distribute<R: Relation, const W: usize>: Fields {
 ///
 /// # Safety
 ///
-/// As [`PatchKernel`]; `give` writes `W` values from slot `first` on, the length of the relation's rows.
+/// As [`PatchKernel`]; `give` sets the values of element `i` of a batch, as many as the relation's rows are long.
 pub unsafe trait Distributes:
     Fields + Bind + core::fmt::Debug + Send + Sync + 'static
 {
@@ -63,13 +64,13 @@ pub unsafe trait Distributes:
     type Value: Sum;
     /// Threads of a CUDA block.
     const THREADS: u32 = DEFAULT_THREADS;
-    /// Runs the body and puts its values into slots.
+    /// Runs the body and sets the values that element `i` of a batch gives.
     fn give(
         &self,
         e: Owned<<Self::Relation as Relation>::Source>,
         n: Neighbours<Self::Relation>,
-        to: Shared<f32>,
-        first: u32,
+        to: GivenValues,
+        i: u32,
     );
 }
 
@@ -114,23 +115,6 @@ unsafe impl<K: DistributeEntry> crate::kernel::Entry for DistributeOver<K> {
     const NAME: &'static str = <K as DistributeEntry>::NAME;
 }
 
-/// Puts an element's values into slots, word by word.
-#[inline(always)]
-pub fn put<T: Sum, const W: usize>(values: [T; W], to: Shared<f32>, first: u32) {
-    let mut k = 0;
-    while k < W {
-        let mut c = 0;
-        while c < T::COMPONENTS {
-            to.set(
-                (first + k as u32) * T::COMPONENTS + c,
-                values[k].component(c),
-            );
-            c += 1;
-        }
-        k += 1;
-    }
-}
-
 /// Words of shared memory that the values of a part of a patch's elements take; the rest comes after them.
 const VALUES: u32 = 12 * 1024;
 
@@ -170,8 +154,8 @@ pub struct DistributeTables<T> {
     scratch: Shared<u32>,
     relation: T,
     values: Shared<f32>,
-    /// Sums so far, if elements come in several parts.
-    sums: Shared<f32>,
+    /// If elements come in several batches: entry of each target's row at which the next batch begins, twice.
+    reached: Shared<u32>,
 }
 
 // SAFETY: a patch writes its own elements, and its parts, in phases that barriers part; slots and ids are the mesh's
@@ -200,7 +184,7 @@ unsafe impl<K: Distributes> PatchKernel for DistributeOver<K> {
             scratch: plan.take(SCRATCH_WORDS),
             relation: <K::Relation as Relations>::carve(h, plan, None),
             values: plan.take(words * width::<K>() * if n < most { n } else { most }),
-            sums: plan.take(if n > most { words * targets } else { 0 }),
+            reached: plan.take(if n > most { 2 * targets } else { 0 }),
         }
     }
 
@@ -244,12 +228,18 @@ impl<K: Distributes> DistributeOver<K> {
         loop {
             let left = n - first;
             let count = if left < most { left } else { most };
+            let values = GivenValues {
+                at: t.values,
+                count,
+                width: width::<K>(),
+                words: <K::Value as Sum>::COMPONENTS,
+                alone: B::SOLO,
+            };
             b.each(count, |i| {
                 let row = <K::Relation as Relations>::input(patch, &t.relation, first + i);
-                let place = width::<K>() * i;
-                self.kernel.give(patch.own(first + i), row, t.values, place);
+                self.kernel.give(patch.own(first + i), row, values, i);
             });
-            self.add(b, patch, t, (first, count, first + count == n));
+            self.add(b, patch, t, (values, first));
             first += count;
             if first == n {
                 break;
@@ -260,65 +250,71 @@ impl<K: Distributes> DistributeOver<K> {
         }
     }
 
-    /// Adds the values of `count` elements from `first` on to the sums of the targets; stores them after the last ones.
+    /// Adds the values of the batch of elements from `first` on to the sums of the targets.
     #[inline(always)]
     fn add<B: Block>(
         &self,
         b: B,
         patch: &Patch,
         t: &DistributeTables<<K::Relation as Relations>::Tables>,
-        (first, count, last): (u32, u32, bool),
+        (values, first): (GivenValues, u32),
     ) {
-        let words = <K::Value as Sum>::COMPONENTS;
+        let words = values.words;
         let targets = patch.near::<<K::Relation as Relation>::Target>();
         let owned = patch.owned::<<K::Relation as Relation>::Target>();
         let ends = self.slots.from(self.starts.get(patch.id()));
         let rows = SlotRows {
             ends,
             slots: ends.from(targets),
-            values: t.values,
-            words,
-            from: width::<K>() * first,
-            to: width::<K>() * (first + count),
+            values,
+            first,
         };
-        let before = t.sums;
-        if B::SOLO {
-            let sums = SlotSums {
-                rows,
-                before: (first > 0).then_some(before),
-                owned,
-                to: last.then_some((
-                    self.sums
-                        .from(patch.base::<<K::Relation as Relation>::Target>() * words),
-                    self.parts.from(self.places.get(patch.id()) * words),
-                )),
-                between: before,
-            };
-            b.each(targets, |target| sums.target(target));
-            return;
-        }
-        if !last {
-            b.each(targets * words, |k| {
-                let sum = if first == 0 { 0.0 } else { before.get(k) };
-                before.set(k, rows.add(k, sum));
-            });
-            return;
-        }
+        // Places of one batch are written while others read those of the batch before.
+        let several = !t.reached.is_empty();
+        let is_odd = first / at_once::<K>() % 2;
+        let (before, after) = (is_odd * targets, (1 - is_odd) * targets);
+        let begin = |target: u32| match first {
+            0 => rows.start(target),
+            _ => t.reached.get(before + target),
+        };
+        let end = |target: u32, at: u32| {
+            if several {
+                t.reached.set(after + target, at);
+            }
+        };
         let base = patch.base::<<K::Relation as Relation>::Target>() * words;
         let (sums, parts) = (
             self.sums.from(base),
             self.parts.from(self.places.get(patch.id()) * words),
         );
+        if B::SOLO {
+            b.each(targets, |target| {
+                let (to, row) = match target < owned {
+                    true => (sums, target),
+                    false => (parts, target - owned),
+                };
+                end(target, rows.add_all(target, begin(target), to, row));
+            });
+            return;
+        }
+        // A thread a pair of numbers, or a single one.
+        let step = if words.is_multiple_of(2) { 2 } else { 1 };
+        let lanes = words / step;
+        let lane = |target: u32, lane: u32, to: GlobalMut<f32>, k: u32| {
+            let (at, which) = (begin(target), [target, lane * step]);
+            let next = match step {
+                2 => rows.add::<2>(which, at, to, k * step),
+                _ => rows.add::<1>(which, at, to, k * step),
+            };
+            if lane == 0 {
+                end(target, next);
+            }
+        };
         // Separate loops: one that chose between the two would choose an address for every store.
         b.phase(|p| {
-            p.each(owned * words, |k| {
-                let sum = if first == 0 { 0.0 } else { before.get(k) };
-                sums.set(k, rows.add(k, sum));
-            });
-            p.each((targets - owned) * words, |i| {
-                let k = owned * words + i;
-                let sum = if first == 0 { 0.0 } else { before.get(k) };
-                parts.set(i, rows.add(k, sum));
+            p.each(owned * lanes, |k| lane(k / lanes, k % lanes, sums, k));
+            p.each((targets - owned) * lanes, |k| {
+                lane(owned + k / lanes, k % lanes, parts, k);
             });
         });
     }

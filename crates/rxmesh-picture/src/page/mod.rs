@@ -19,9 +19,14 @@ use rxmesh_host::mesh::{COLOR, Column, ColumnData, EdgeTable, ElementKind};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-/// The viewer, with marks in the places of the title, the description and the arrays.
-const VIEWER: &str = include_str!("viewer.html");
+/// The viewer, with marks in the places of the title, the description and the arrays; without indentation and comments.
+static VIEWER: LazyLock<String> = LazyLock::new(|| {
+    let lines = include_str!("viewer.html").lines().map(str::trim_start);
+    let kept: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
+    kept.join("\n")
+});
 
 /// Largest whole number of a coordinate.
 const COORDINATE_STEPS: f64 = 65_535.0;
@@ -71,15 +76,15 @@ impl<'a> PageMesh<'a> {
 /// # Errors
 ///
 /// Options or a mesh that are not valid; no mesh with vertices; frames with other numbers of vertices; a column that no
-/// mesh has; [`Paint::Checker`].
+/// mesh has; [`Paint::Checker`] and [`Paint::Texture`].
 pub fn render_page(
     title: &str,
     meshes: &[PageMesh<'_>],
     options: &PictureOptions,
 ) -> Result<String, PictureError> {
     options.check()?;
-    if options.paint == Paint::Checker {
-        return fault("checkers are drawn in pictures, but not on pages".into());
+    if matches!(options.paint, Paint::Checker | Paint::Texture(_)) {
+        return fault("checkers and images are drawn in pictures, but not on pages".into());
     }
     for one in meshes {
         check_mesh(one)?;
@@ -204,7 +209,7 @@ fn check_mesh(one: &PageMesh<'_>) -> Result<(), PictureError> {
 fn fill(texts: &[(&str, &str)]) -> String {
     let length: usize = texts.iter().map(|(_, text)| text.len()).sum();
     let mut out = String::with_capacity(VIEWER.len() + length);
-    let mut rest = VIEWER;
+    let mut rest = VIEWER.as_str();
     for (mark, text) in texts {
         let (before, after) = rest.split_once(mark).unwrap_or((rest, ""));
         out += before;

@@ -185,3 +185,12 @@ fn points_polygons_and_odd_meshes_are_shown_or_refused() {
     assert!(refused(Paint::Checker).contains("checkers"));
     assert_eq!(refused(Paint::Plain(Rgb([1, 2, 3]))), "no error");
 }
+
+/// Every page has the viewer in it.
+#[test]
+fn the_viewer_is_small() {
+    assert!(VIEWER.len() <= 20_000, "{} bytes", VIEWER.len());
+    for text in ["{{title}}", "{{head}}", "{{data}}", "#version 300 es"] {
+        assert!(VIEWER.contains(text), "{text}");
+    }
+}

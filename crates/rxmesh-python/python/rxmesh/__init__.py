@@ -12,14 +12,17 @@ Every operation is a function of arrays, and a method of `Mesh`:
 from typing import Any, Callable
 
 from . import _rxmesh
-from ._rxmesh import Buffer, Error, Mesh, Picture, Result, World, __version__, neighbours, read, write
+from ._rxmesh import (
+    Buffer, EdgeReport, Edit, Error, Mesh, Picture, Result, Subdivision, World, __version__, neighbours, read, trim,
+    write,
+)
 
 _FUNCTIONS = [*_rxmesh.OPERATIONS, "render"]
 _ADAPTERS = ["from_other", "to_meshio", "to_open3d", "to_pyvista", "to_trimesh"]
 
 __all__ = [
-    "Buffer", "Error", "Mesh", "Picture", "Result", "World", "__version__", "neighbours", "read", "write",
-    *_FUNCTIONS, *_ADAPTERS,
+    "Buffer", "EdgeReport", "Edit", "Error", "Mesh", "Picture", "Result", "Subdivision", "World", "__version__",
+    "neighbours", "read", "trim", "write", *_FUNCTIONS, *_ADAPTERS,
 ]
 
 
@@ -50,6 +53,14 @@ def _method(name: str) -> Callable[..., Any]:
     method.__doc__ = f"Calls `rxmesh.{name}` with the mesh. Arguments and results are described there."
     return method
 
+
+def _edit(self: Mesh) -> Edit:
+    """Opens the mesh for flips, splits and contractions of chosen edges: `Edit(mesh)`."""
+    return Edit(self)
+
+
+_edit.__name__, _edit.__qualname__ = "edit", "Mesh.edit"
+Mesh.edit = _edit
 
 for _name in [*_FUNCTIONS, "neighbours"]:
     # These take lists of meshes, and scenes.

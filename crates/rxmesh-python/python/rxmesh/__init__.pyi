@@ -45,6 +45,73 @@ class Picture:
     def height(self) -> int: ...
     def write(self, path: Path) -> None: ...
 
+class Subdivision:
+    def __init__(
+        self,
+        f: Mesh | Result | Faces,
+        *,
+        scheme: Literal["catmull-clark", "loop", "sqrt3"] = ...,
+        levels: int = 2,
+        boundary: Literal["none", "edge-only", "edge-and-corner"] = ...,
+        creasing: Literal["uniform", "chaikin"] = ...,
+        creases: Array | tuple[Array, Array] | float | Path | None = None,
+        sharpen_non_manifold: bool = False,
+        vertices: int | None = None,
+        engine: str | None = None,
+    ) -> None: ...
+    @property
+    def faces(self) -> Any: ...
+    @property
+    def parents(self) -> Any: ...
+    @property
+    def engine(self) -> str: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __call__(
+        self, v: Array, *, limit: bool = False, normals: Literal[False] = False, out: Array | None = None
+    ) -> Any: ...
+    @overload
+    def __call__(
+        self,
+        v: Array,
+        *,
+        limit: bool = False,
+        normals: Literal[True],
+        out: tuple[Array | None, Array | None] | None = None,
+    ) -> tuple[Any, Any]: ...
+
+class EdgeReport:
+    @property
+    def asked(self) -> int: ...
+    @property
+    def done(self) -> int: ...
+    @property
+    def refused(self) -> int: ...
+    @property
+    def conflicts(self) -> int: ...
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def mask(self) -> Any: ...
+
+class Edit:
+    def __init__(self, mesh: Mesh | Result | tuple[Array, Array], *, engine: str | None = None) -> None: ...
+    @property
+    def vertices(self) -> Any: ...
+    @property
+    def edges(self) -> Any: ...
+    @property
+    def faces(self) -> Any: ...
+    @property
+    def mesh(self) -> Mesh: ...
+    def flip(self, edges: Array, *, rounds: int | None = None) -> EdgeReport: ...
+    def split(self, edges: Array, *, rounds: int | None = None) -> EdgeReport: ...
+    def collapse(self, edges: Array, *, rounds: int | None = None) -> EdgeReport: ...
+    def validate(self) -> list[str]: ...
+    def finish(self) -> Mesh: ...
+    def __enter__(self) -> Edit: ...
+    def __exit__(self, *raised: Any) -> bool: ...
+
 class World:
     def __init__(self, scene: Path, *, engine: str | None = None) -> None: ...
     @property
@@ -54,6 +121,7 @@ class World:
     @property
     def steps(self) -> int: ...
     def step(self, steps: int = 1) -> None: ...
+    def positions(self, name: str, *, out: Array | None = None) -> Any: ...
     def energies(self) -> dict[str, float]: ...
     def save(self, path: Path) -> None: ...
     def restore(self, path: Path) -> None: ...
@@ -117,6 +185,7 @@ def neighbours(
     *,
     engine: str | None = None,
 ) -> Any: ...
+def trim(engine: str | None = None) -> int: ...
 def from_other(mesh: Any, *, engine: str | None = None) -> Mesh: ...
 def to_meshio(mesh: Mesh | Result) -> Any: ...
 def to_open3d(mesh: Mesh | Result) -> Any: ...
@@ -149,6 +218,7 @@ class Mesh:
     def face_attributes(self) -> dict[str, Any]: ...
     @property
     def engine(self) -> str | None: ...
+    def edit(self) -> Edit: ...
     def neighbours(self, relation: Relation) -> Any: ...
     def write(self, path: Path, *, ascii: bool = False, format: str | None = None) -> None: ...
     def mcf(
@@ -162,7 +232,9 @@ class Mesh:
         multigrid: Literal["auto", "always", "never"] | None = None,
         engine: str | None = None,
         patch_size: Value | None = None,
+        patches_on: Literal["auto", "host", "engine"] | None = None,
         seed: Value | None = None,
+        out: Array | Mapping[str, Array] | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
     def normals(
@@ -170,7 +242,9 @@ class Mesh:
         *,
         engine: str | None = None,
         patch_size: Value | None = None,
+        patches_on: Literal["auto", "host", "engine"] | None = None,
         seed: Value | None = None,
+        out: Array | Mapping[str, Array] | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
     def filter(
@@ -183,7 +257,9 @@ class Mesh:
         sigma_s: Value | None = None,
         engine: str | None = None,
         patch_size: Value | None = None,
+        patches_on: Literal["auto", "host", "engine"] | None = None,
         seed: Value | None = None,
+        out: Array | Mapping[str, Array] | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
     def geodesic(
@@ -196,7 +272,9 @@ class Mesh:
         quality: Literal["distance", "none"] | None = None,
         engine: str | None = None,
         patch_size: Value | None = None,
+        patches_on: Literal["auto", "host", "engine"] | None = None,
         seed: Value | None = None,
+        out: Array | Mapping[str, Array] | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
     def curvature(
@@ -205,7 +283,9 @@ class Mesh:
         quality: Literal["mean", "gaussian", "defect", "none"] | None = None,
         engine: str | None = None,
         patch_size: Value | None = None,
+        patches_on: Literal["auto", "host", "engine"] | None = None,
         seed: Value | None = None,
+        out: Mapping[str, Array] | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
     def quality(
@@ -214,6 +294,7 @@ class Mesh:
         worst: Value | None = None,
         engine: str | None = None,
         patch_size: Value | None = None,
+        patches_on: Literal["auto", "host", "engine"] | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
@@ -227,6 +308,7 @@ class Mesh:
         labels: bool = False,
         engine: str | None = None,
         patch_size: Value | None = None,
+        patches_on: Literal["auto", "host", "engine"] | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
@@ -241,7 +323,9 @@ class Mesh:
         taubin: bool = False,
         engine: str | None = None,
         patch_size: Value | None = None,
+        patches_on: Literal["auto", "host", "engine"] | None = None,
         seed: Value | None = None,
+        out: Array | Mapping[str, Array] | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
     def spring(
@@ -261,7 +345,9 @@ class Mesh:
         pin_top: Value | None = None,
         engine: str | None = None,
         patch_size: Value | None = None,
+        patches_on: Literal["auto", "host", "engine"] | None = None,
         seed: Value | None = None,
+        out: Array | Mapping[str, Array] | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
     def delaunay(
@@ -277,6 +363,7 @@ class Mesh:
         repair: bool = False,
         engine: str | None = None,
         patch_size: Value | None = None,
+        patches_on: Literal["auto", "host", "engine"] | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
@@ -300,6 +387,7 @@ class Mesh:
         repair: bool = False,
         engine: str | None = None,
         patch_size: Value | None = None,
+        patches_on: Literal["auto", "host", "engine"] | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
@@ -328,6 +416,7 @@ class Mesh:
         repair: bool = False,
         engine: str | None = None,
         patch_size: Value | None = None,
+        patches_on: Literal["auto", "host", "engine"] | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
@@ -355,6 +444,7 @@ class Mesh:
         repair: bool = False,
         engine: str | None = None,
         patch_size: Value | None = None,
+        patches_on: Literal["auto", "host", "engine"] | None = None,
         seed: Value | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
@@ -465,6 +555,7 @@ class Mesh:
         groups: bool = False,
         parts: bool = False,
         checker: bool = False,
+        texture: Value | None = None,
         map: Literal["viridis", "coolwarm"] | None = None,
         range: Value | None = None,
         isolines: Value | None = None,
@@ -491,10 +582,13 @@ def mcf(
     multigrid: Literal["auto", "always", "never"] | None = None,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    out: Array | Mapping[str, Array] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> list[Result]: ...
 @overload
@@ -510,10 +604,13 @@ def mcf(
     multigrid: Literal["auto", "always", "never"] | None = None,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    out: Array | Mapping[str, Array] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Smooth a mesh by mean curvature flow.
@@ -529,10 +626,13 @@ def mcf(
         multigrid: Precondition by multigrid instead, which takes fewer iterations if triangles are needles, of more work each. Needs the matrix: "auto" (After many iterations without it; never without a matrix), "always" (From the beginning), "never" (Not at all) [default: "auto"]
         engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        patches_on: Place where the mesh is cut into patches. Results of edits depend on the patches, and those of the two places differ: "auto" (The engine if it is a GPU, else the host), "host" (The host, from any number of threads: the same patches for every engine), "engine" (The engine, by kernels: the same patches on every engine, fast on a GPU only) [default: "auto"]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
+        out: array that the result is written into: float32 or float64, contiguous, with a row for each vertex
+        devices: numbers of GPUs, or "all", which share a list of meshes in place of one engine
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
@@ -567,10 +667,13 @@ def normals(
     *,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    out: Array | Mapping[str, Array] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> list[Result]: ...
 @overload
@@ -580,10 +683,13 @@ def normals(
     *,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    out: Array | Mapping[str, Array] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Compute vertex normals (weighted as in Max 1999).
@@ -593,10 +699,13 @@ def normals(
     Arguments:
         engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        patches_on: Place where the mesh is cut into patches. Results of edits depend on the patches, and those of the two places differ: "auto" (The engine if it is a GPU, else the host), "host" (The host, from any number of threads: the same patches for every engine), "engine" (The engine, by kernels: the same patches on every engine, fast on a GPU only) [default: "auto"]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
+        out: array that the result is written into: float32 or float64, contiguous, with a row for each vertex
+        devices: numbers of GPUs, or "all", which share a list of meshes in place of one engine
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, and `attributes["normal"]`. Keys of its report:
@@ -616,10 +725,13 @@ def filter(
     sigma_s: Value | None = None,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    out: Array | Mapping[str, Array] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> list[Result]: ...
 @overload
@@ -634,10 +746,13 @@ def filter(
     sigma_s: Value | None = None,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    out: Array | Mapping[str, Array] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Remove noise and keep features, by bilateral filtering.
@@ -652,10 +767,13 @@ def filter(
         sigma_s: Standard deviation of similarity, for vertices: steps across the surface much higher than this are kept; a length in the mesh's unit, or one of noise (that of the whole mesh), ball (the standard deviation of the heights in each vertex's ball) [default: noise]
         engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        patches_on: Place where the mesh is cut into patches. Results of edits depend on the patches, and those of the two places differ: "auto" (The engine if it is a GPU, else the host), "host" (The host, from any number of threads: the same patches for every engine), "engine" (The engine, by kernels: the same patches on every engine, fast on a GPU only) [default: "auto"]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
+        out: array that the result is written into: float32 or float64, contiguous, with a row for each vertex
+        devices: numbers of GPUs, or "all", which share a list of meshes in place of one engine
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
@@ -692,10 +810,12 @@ def geodesic(
     quality: Literal["distance", "none"] | None = None,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    out: Array | Mapping[str, Array] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Compute the distance along the surface from vertices or points.
@@ -710,10 +830,12 @@ def geodesic(
         quality: Value for other programs to show: written once more as the column 'quality': "distance" (The distance; the largest one where no source reaches), "none" (No such column) [default: "distance"]
         engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        patches_on: Place where the mesh is cut into patches. Results of edits depend on the patches, and those of the two places differ: "auto" (The engine if it is a GPU, else the host), "host" (The host, from any number of threads: the same patches for every engine), "engine" (The engine, by kernels: the same patches on every engine, fast on a GPU only) [default: "auto"]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
+        out: array that the result is written into: float32 or float64, contiguous, with a row for each vertex
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, and values of vertices in `attributes`, by name. Keys of its report:
@@ -740,10 +862,13 @@ def curvature(
     quality: Literal["mean", "gaussian", "defect", "none"] | None = None,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    out: Mapping[str, Array] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> list[Result]: ...
 @overload
@@ -754,10 +879,13 @@ def curvature(
     quality: Literal["mean", "gaussian", "defect", "none"] | None = None,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    out: Mapping[str, Array] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Compute Gaussian and mean curvature of the vertices.
@@ -768,10 +896,13 @@ def curvature(
         quality: Value for other programs to show: written once more as the column 'quality': "mean" (The mean curvature), "gaussian" (The Gaussian curvature), "defect" (The angle defect), "none" (No such column) [default: "mean"]
         engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        patches_on: Place where the mesh is cut into patches. Results of edits depend on the patches, and those of the two places differ: "auto" (The engine if it is a GPU, else the host), "host" (The host, from any number of threads: the same patches for every engine), "engine" (The engine, by kernels: the same patches on every engine, fast on a GPU only) [default: "auto"]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
+        out: arrays that results are written into, by name: float32 or float64, contiguous, with a row for each vertex
+        devices: numbers of GPUs, or "all", which share a list of meshes in place of one engine
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, and values of vertices in `attributes`, by name. Keys of its report:
@@ -795,10 +926,12 @@ def quality(
     worst: Value | None = None,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> list[Result]: ...
 @overload
@@ -809,10 +942,12 @@ def quality(
     worst: Value | None = None,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Measure the shape of the faces: radius ratio, aspect, angle, area.
@@ -823,10 +958,12 @@ def quality(
         worst: List this many faces, those with the smallest radius ratio first [default: 0]
         engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        patches_on: Place where the mesh is cut into patches. Results of edits depend on the patches, and those of the two places differ: "auto" (The engine if it is a GPU, else the host), "host" (The host, from any number of threads: the same patches for every engine), "engine" (The engine, by kernels: the same patches on every engine, fast on a GPU only) [default: "auto"]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
+        devices: numbers of GPUs, or "all", which share a list of meshes in place of one engine
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, and values of faces in `attributes`, by name. Keys of its report:
@@ -865,6 +1002,7 @@ def components(
     labels: bool = False,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
@@ -883,6 +1021,7 @@ def components(
         labels: Write each face's component as the column 'component' (in PLY, for example)
         engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        patches_on: Place where the mesh is cut into patches. Results of edits depend on the patches, and those of the two places differ: "auto" (The engine if it is a GPU, else the host), "host" (The host, from any number of threads: the same patches for every engine), "engine" (The engine, by kernels: the same patches on every engine, fast on a GPU only) [default: "auto"]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
@@ -918,10 +1057,13 @@ def smooth(
     taubin: bool = False,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    out: Array | Mapping[str, Array] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> list[Result]: ...
 @overload
@@ -937,10 +1079,13 @@ def smooth(
     taubin: bool = False,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    out: Array | Mapping[str, Array] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Smooth a mesh by Laplacian or Taubin smoothing.
@@ -956,10 +1101,13 @@ def smooth(
         taubin: Taubin's smoothing, with his factors where lambda_ and mu are not given
         engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        patches_on: Place where the mesh is cut into patches. Results of edits depend on the patches, and those of the two places differ: "auto" (The engine if it is a GPU, else the host), "host" (The host, from any number of threads: the same patches for every engine), "engine" (The engine, by kernels: the same patches on every engine, fast on a GPU only) [default: "auto"]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
+        out: array that the result is written into: float32 or float64, contiguous, with a row for each vertex
+        devices: numbers of GPUs, or "all", which share a list of meshes in place of one engine
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
@@ -990,10 +1138,12 @@ def spring(
     pin_top: Value | None = None,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    out: Array | Mapping[str, Array] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Simulate a mesh as a mass-spring system.
@@ -1015,10 +1165,12 @@ def spring(
         pin_top: The vertices in the top PERCENT of the mesh's height (against gravity) stay
         engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        patches_on: Place where the mesh is cut into patches. Results of edits depend on the patches, and those of the two places differ: "auto" (The engine if it is a GPU, else the host), "host" (The host, from any number of threads: the same patches for every engine), "engine" (The engine, by kernels: the same patches on every engine, fast on a GPU only) [default: "auto"]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
+        out: array that the result is written into: float32 or float64, contiguous, with a row for each vertex
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
@@ -1058,10 +1210,12 @@ def delaunay(
     repair: bool = False,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> list[Result]: ...
 @overload
@@ -1079,10 +1233,12 @@ def delaunay(
     repair: bool = False,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Flip edges until the mesh is Delaunay.
@@ -1100,10 +1256,12 @@ def delaunay(
         repair: Repair the mesh first, as the function `repair` does
         engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        patches_on: Place where the mesh is cut into patches. Results of edits depend on the patches, and those of the two places differ: "auto" (The engine if it is a GPU, else the host), "host" (The host, from any number of threads: the same patches for every engine), "engine" (The engine, by kernels: the same patches on every engine, fast on a GPU only) [default: "auto"]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
+        devices: numbers of GPUs, or "all", which share a list of meshes in place of one engine
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
@@ -1140,10 +1298,12 @@ def simplify(
     repair: bool = False,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> list[Result]: ...
 @overload
@@ -1168,10 +1328,12 @@ def simplify(
     repair: bool = False,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Simplify meshes to a number of faces, or an error, by collapsing edges.
@@ -1196,10 +1358,12 @@ def simplify(
         repair: Repair the mesh first, as the function `repair` does
         engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        patches_on: Place where the mesh is cut into patches. Results of edits depend on the patches, and those of the two places differ: "auto" (The engine if it is a GPU, else the host), "host" (The host, from any number of threads: the same patches for every engine), "engine" (The engine, by kernels: the same patches on every engine, fast on a GPU only) [default: "auto"]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
+        devices: numbers of GPUs, or "all", which share a list of meshes in place of one engine
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
@@ -1266,10 +1430,12 @@ def remesh(
     repair: bool = False,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> list[Result]: ...
 @overload
@@ -1299,10 +1465,12 @@ def remesh(
     repair: bool = False,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
     face_attributes: Mapping[str, Any] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Make triangles of one size, close to equilateral.
@@ -1332,10 +1500,12 @@ def remesh(
         repair: Repair the mesh first, as the function `repair` does
         engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        patches_on: Place where the mesh is cut into patches. Results of edits depend on the patches, and those of the two places differ: "auto" (The engine if it is a GPU, else the host), "host" (The host, from any number of threads: the same patches for every engine), "engine" (The engine, by kernels: the same patches on every engine, fast on a GPU only) [default: "auto"]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
         face_attributes: the same, with a row for each face
+        devices: numbers of GPUs, or "all", which share a list of meshes in place of one engine
         progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
 
     Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
@@ -1412,6 +1582,7 @@ def track(
     repair: bool = False,
     engine: str | None = None,
     patch_size: Value | None = None,
+    patches_on: Literal["auto", "host", "engine"] | None = None,
     seed: Value | None = None,
     attributes: Mapping[str, Any] | None = None,
     vertex_attributes: Mapping[str, Any] | None = None,
@@ -1444,6 +1615,7 @@ def track(
         repair: Repair the mesh first, as the function `repair` does
         engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         patch_size: Most faces per patch [default: 512, with conflicts="speculative" 256]
+        patches_on: Place where the mesh is cut into patches. Results of edits depend on the patches, and those of the two places differ: "auto" (The engine if it is a GPU, else the host), "host" (The host, from any number of threads: the same patches for every engine), "engine" (The engine, by kernels: the same patches on every engine, fast on a GPU only) [default: "auto"]
         seed: Seed of random choices: the same seed gives the same result [default: 1]
         attributes: values that are carried along: arrays with a row for each vertex or each face
         vertex_attributes: the same, with a row for each vertex
@@ -2069,6 +2241,7 @@ def render(
     groups: bool = False,
     parts: bool = False,
     checker: bool = False,
+    texture: Value | None = None,
     map: Literal["viridis", "coolwarm"] | None = None,
     range: Value | None = None,
     isolines: Value | None = None,
@@ -2094,11 +2267,12 @@ def render(
         up: Axis of the mesh that points upwards: "y", "z" [default: "y"]
         zoom: Magnification: at 1 the mesh fills the picture [default: 1]
         background: Background: white, transparent, or a colour such as #202428 [default: "white"]
-        color: Column whose values are drawn as colours, with a legend; or a colour, such as #8fb3b0 [default: the colours of the mesh, if it has any]
+        color: Column whose values are drawn as colours, with a legend; or a colour, such as #8fb3b0 [default: images and colours of the mesh, if it has any]
         patches: Colour each patch, as the patcher cuts the mesh
         groups: Colour each group, object or material of the file
         parts: Colour each connected part
         checker: Draw checkers of the texture coordinates
+        texture: Draw an image, a PNG or JPEG file, by the texture coordinates [default: the images of the mesh's materials]
         map: Colours of a column's values [default: coolwarm for values of both signs, else viridis]: "viridis", "coolwarm"
         range: Values at the ends of the colours [default: those of the column, without outliers]
         isolines: Number of lines of equal value, of a column of vertices [default: 0]

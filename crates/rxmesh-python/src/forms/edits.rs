@@ -38,7 +38,7 @@ impl CallForm for Connectivity {
         }
         let (given, mut local) = (options.given, options.local);
         let has_frames = O::gives_frames(&given);
-        let others = ["engine", "patch_size", "seed"];
+        let others = ["engine", "patch_size", "patches_on", "seed"];
         if let [CallMesh::Resident(mesh)] = &subject.meshes[..]
             && !subject.listed
             && !has_frames
@@ -48,9 +48,10 @@ impl CallForm for Connectivity {
             return resident::<O>(mesh, &given, log);
         }
         let engine = subject.engine(matches, &shared.engine)?;
-        let home = subject.home();
+        let (home, first) = (subject.home(), subject.first);
         let (mesh, batch) = joined(subject, log)?;
-        let (mut on, mended) = open::<O>(mesh, batch.as_ref(), (&shared, &given, &engine), log)?;
+        let joined = batch.as_ref().map(|batch| (first, batch));
+        let (mut on, mended) = open::<O>(mesh, joined, (&shared, &given, &engine), log)?;
         on.validates_frames = shared.edit.validate;
         let frames = Rc::new(RefCell::new(Vec::new()));
         if has_frames {
@@ -93,7 +94,7 @@ impl CallForm for Connectivity {
 /// Opens a mesh for edits. Returns the report of its repair, too, if that was asked for.
 fn open<O: Operation<On = Connectivity>>(
     mut mesh: TriMesh,
-    batch: Option<&Batch>,
+    batch: Option<(usize, &Batch)>,
     (shared, options, engine): (&ConnectivityKeywords, &O::Options, &rxmesh::Engine),
     log: &mut dyn Log,
 ) -> Answer<(Connectivity, Option<serde_json::Value>)> {
@@ -105,14 +106,17 @@ fn open<O: Operation<On = Connectivity>>(
     }
     let mut mended = None;
     let mut draft = match batch {
-        Some(batch) => {
-            mesh.add_column(Column {
-                name: MESH.into(),
-                element: ElementKind::Vertex,
-                width: 1,
-                data: ColumnData::U32(batch.labels()),
-            })?;
-            Draft::of_several(mesh, several(batch))
+        Some((first, batch)) => {
+            // One mesh needs no mark: values that are carried along edits are looked up on the input.
+            if batch.len() > 1 {
+                mesh.add_column(Column {
+                    name: MESH.into(),
+                    element: ElementKind::Vertex,
+                    width: 1,
+                    data: ColumnData::U32(batch.labels()),
+                })?;
+            }
+            Draft::of_several(mesh, several(first, batch))
         }
         None => Draft::new(mesh, log)?,
     };
@@ -124,11 +128,10 @@ fn open<O: Operation<On = Connectivity>>(
     if O::JOINS_SEAMS && !edit.no_keep_seams && !edit.map {
         draft.join_seams(&mut lines, log)?;
     }
-    let size = shared.patch.patch_size;
-    let size = size.unwrap_or(edit.conflicts.patch_size());
-    let set = patches(&draft.mesh, size, shared.patch.seed, log)?;
+    let size = edit.conflicts.patch_size();
+    let patches = patches(engine, &draft.mesh, shared.patch, size, log)?;
     let how = (edit.conflicts, &lines, edit.map);
-    Ok((draft.open(engine, set, how, log)?, mended))
+    Ok((draft.open(engine, patches, how, log)?, mended))
 }
 
 /// Returns the resulting meshes in their places, and the measures of all together.
@@ -141,6 +144,10 @@ fn parts(
         return Ok((vec![mesh], after));
     };
     let mesh = result.mesh();
+    if batch.len() == 1 {
+        let parts = batch.part(mesh, &vec![0; mesh.vertex_count()]);
+        return Ok((parts, result.finish().1));
+    }
     let columns = &mut mesh.extras.columns;
     let at = columns.iter().position(|c| c.name == MESH);
     let labels = at.map(|at| columns.remove(at).data);

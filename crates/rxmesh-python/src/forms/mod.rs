@@ -69,6 +69,10 @@ pub struct CallSubject {
     pub reference: Option<CallMesh>,
     /// Scene.
     pub scene: Option<SceneSource>,
+    /// Engine that a part of a call runs on, in place of that of meshes and keyword arguments.
+    pub engine: Option<Engine>,
+    /// Number of the first mesh, if it is a part of a list.
+    pub first: usize,
 }
 
 /// Bodies of a scene, or a surface, at one time.
@@ -195,13 +199,18 @@ impl Finished {
 }
 
 /// Names of several meshes, for warnings and reports.
-fn names(count: usize) -> Vec<String> {
-    (0..count).map(|i| format!("mesh {i}")).collect()
+fn names(first: usize, count: usize) -> Vec<String> {
+    (first..first + count)
+        .map(|i| format!("mesh {i}"))
+        .collect()
 }
 
 impl CallSubject {
     /// Returns the engine of the first mesh that has one, else the chosen one.
     fn engine(&self, matches: &ArgMatches, keyword: &EngineKeyword) -> Answer<Engine> {
+        if let Some(engine) = &self.engine {
+            return Ok(engine.clone());
+        }
         let resident = self.meshes.iter().find_map(|mesh| match mesh {
             CallMesh::Resident(mesh) => Some(mesh.engine().clone()),
             CallMesh::Memory(_) => None,
@@ -262,7 +271,8 @@ impl CallMesh {
         }
     }
 
-    fn into_polygons(self) -> Answer<PolyMesh> {
+    /// Returns a surface of polygons.
+    pub(crate) fn into_polygons(self) -> Answer<PolyMesh> {
         match self {
             CallMesh::Memory(AnyMesh::Surface(mesh)) => Ok(mesh.into()),
             CallMesh::Memory(AnyMesh::Polygons(mesh)) => Ok(mesh),

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use rxmesh::host::engine::EngineChoice;
-use rxmesh::on::{Keep, Scheduler};
+use rxmesh::on::{Keep, PatchesOn, Scheduler};
 use std::path::PathBuf;
 
 /// Choice of the engine.
@@ -20,6 +20,10 @@ pub struct PatchKeywords {
     /// Most faces per patch [default: 512, with conflicts="speculative" 256]
     #[arg(long, value_name = "FACES", value_parser = clap::value_parser!(u32).range(1..=65535))]
     pub patch_size: Option<u32>,
+    /// Place where the mesh is cut into patches. Results of edits depend on the patches, and those of the two places
+    /// differ
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t)]
+    pub patches_on: PatchesOn,
     /// Seed of random choices: the same seed gives the same result
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub seed: u64,

@@ -48,7 +48,7 @@ impl CallForm for Tool<TriMesh> {
         let home = subject.home();
         let mesh = subject.one()?.into_surface(log)?;
         mesh.validate()?;
-        run::<O, _>(matches, (mesh, names(1)), None, home.as_ref(), log)
+        run::<O, _>(matches, (mesh, names(0, 1)), None, home.as_ref(), log)
     }
 }
 
@@ -69,7 +69,13 @@ impl CallForm for Tool<PolyMesh> {
         let (engine, home) = (subject.engine(matches, &keyword)?, subject.home());
         let mesh = subject.one()?.into_polygons()?;
         mesh.validate()?;
-        run::<O, _>(matches, (mesh, names(1)), Some(engine), home.as_ref(), log)
+        run::<O, _>(
+            matches,
+            (mesh, names(0, 1)),
+            Some(engine),
+            home.as_ref(),
+            log,
+        )
     }
 }
 
@@ -95,7 +101,7 @@ impl CallForm for Tool<AnyMesh> {
             AnyMesh::Polygons(mesh) => mesh.validate()?,
             AnyMesh::Surface(mesh) => mesh.validate()?,
         }
-        run::<O, _>(matches, (mesh, names(1)), None, None, log)
+        run::<O, _>(matches, (mesh, names(0, 1)), None, None, log)
     }
 }
 
@@ -139,7 +145,7 @@ impl CallForm for Tool<Vec<TriMesh>> {
         O: Operation<On = Self, Options: Args>,
     {
         let home = subject.home();
-        let names = names(subject.meshes.len());
+        let names = names(0, subject.meshes.len());
         let mut meshes = Vec::with_capacity(names.len());
         for (mesh, name) in subject.meshes.into_iter().zip(&names) {
             let mesh = mesh.into_surface(log)?;

@@ -1,15 +1,15 @@
 //! Operations on meshes whose connectivity stays.
 
-use super::shared::VertexKeywords;
+use super::shared::{PatchKeywords, VertexKeywords};
 use super::{
     Answer, BothOptions, CallForm, CallMesh, CallSubject, Finished, Takes, is_given, names,
 };
 use clap::{ArgMatches, Args, FromArgMatches};
 use rxmesh::host::batch::Batch;
-use rxmesh::host::patch::{PatchOptions, PatchSet, build};
+use rxmesh::host::patch::PatchOptions;
 use rxmesh::host::units::InUnits;
-use rxmesh::on::{AnyMesh, PATCH_SIZE, Prepared, Several, Vertices};
-use rxmesh::{Log, Mesh, Opens, Operation, Result, Stage, TriMesh, run_on, stage};
+use rxmesh::on::{AnyMesh, MeshPatches, PATCH_SIZE, Prepared, Several, Vertices};
+use rxmesh::{Engine, Log, Mesh, Opens, Operation, Result, Stage, TriMesh, run_on, stage};
 
 impl CallForm for Vertices {
     type Shared = VertexKeywords;
@@ -24,17 +24,21 @@ impl CallForm for Vertices {
         let options = BothOptions::new::<O>(matches, shared.patch.seed)?;
         if let [CallMesh::Resident(mesh)] = &subject.meshes[..]
             && !subject.listed
-            && !is_given(matches, &["engine", "patch_size", "seed"])
+            && !is_given(matches, &["engine", "patch_size", "patches_on", "seed"])
         {
             return resident::<O>(mesh, &options.given, log);
         }
         let engine = subject.engine(matches, &shared.engine)?;
-        let home = subject.home();
+        let (home, first) = (subject.home(), subject.first);
         let (mesh, batch) = joined(subject, log)?;
-        let prepared = Prepared::new(mesh, batch.as_ref().map(several), O::JOINS_SEAMS, log)?;
-        let size = shared.patch.patch_size.unwrap_or(PATCH_SIZE);
-        let set = patches(prepared.shape(), size, shared.patch.seed, log)?;
-        let mut on = prepared.upload(&engine, set, log)?;
+        let prepared = Prepared::new(
+            mesh,
+            batch.as_ref().map(|b| several(first, b)),
+            O::JOINS_SEAMS,
+            log,
+        )?;
+        let patches = patches(&engine, prepared.shape(), shared.patch, PATCH_SIZE, log)?;
+        let mut on = prepared.upload(&engine, patches, log)?;
         let (given, mut local) = (options.given, options.local);
         let unit = on.unit();
         local.scale(1.0 / unit);
@@ -71,15 +75,17 @@ pub(super) fn joined(
         mesh.validate()?;
         return Ok((mesh, None));
     }
+    let first = subject.first;
     let meshes = subject.meshes.into_iter();
     let meshes = meshes.map(|mesh| mesh.into_surface(log));
     let meshes = meshes.collect::<Answer<Vec<TriMesh>>>()?;
     for (number, mesh) in meshes.iter().enumerate() {
-        let name = |e| rxmesh::Error::from(e).within(format!("mesh {number}"));
+        let name = |e| rxmesh::Error::from(e).within(format!("mesh {}", first + number));
         mesh.validate().map_err(name)?;
     }
     let (mesh, batch) = Batch::join(meshes)?;
     for (what, without) in &batch.left_out {
+        let without = first + without;
         log.warn(format!(
             "{what} is left out: mesh {without} has none like it"
         ));
@@ -88,20 +94,26 @@ pub(super) fn joined(
 }
 
 /// Returns the names of joined meshes, and the number of its mesh for each vertex.
-pub(super) fn several(batch: &Batch) -> Several {
+pub(super) fn several(first: usize, batch: &Batch) -> Several {
     Several {
-        names: names(batch.len()),
+        names: names(first, batch.len()),
         labels: batch.labels(),
     }
 }
 
 /// Cuts a mesh into patches.
-pub(super) fn patches(mesh: &TriMesh, size: u32, seed: u64, log: &mut dyn Log) -> Result<PatchSet> {
+pub(super) fn patches(
+    engine: &Engine,
+    mesh: &TriMesh,
+    how: PatchKeywords,
+    default_size: u32,
+    log: &mut dyn Log,
+) -> Result<MeshPatches> {
     let options = PatchOptions::default().with(|o| {
-        o.patch_size = size;
-        o.seed = seed;
+        o.patch_size = how.patch_size.unwrap_or(default_size);
+        o.seed = how.seed;
     });
     stage(log, Stage::Patches, || {
-        Ok(build(mesh.vertex_count(), &mesh.faces, &options)?)
+        MeshPatches::cut(engine, mesh, &options, how.patches_on)
     })
 }

@@ -21,6 +21,8 @@ pub(super) struct ArrayView<'py> {
     /// In bytes.
     strides: Vec<isize>,
     pub(super) origin: ArrayOrigin,
+    /// `true` if the array must not be written.
+    pub(super) is_read_only: bool,
     /// Keeps the memory alive.
     owner: Bound<'py, PyAny>,
     /// Copy that the address points into, of an array on a GPU.
@@ -49,6 +51,7 @@ impl<'py> AnyArray<'py> {
             strides,
             owner: array.owner().clone(),
             origin: array.origin(),
+            is_read_only: true,
             _copy: Some(copy.words),
         })
     }
@@ -163,6 +166,13 @@ pub(super) fn wrong_value(name: &str, what: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(format!("{name}: {what}"))
 }
 
+/// Returns an error about a number in a row of an argument, which names none of `limit` elements.
+pub(super) fn wrong_index(name: &str, row: usize, value: i128, limit: usize) -> PyErr {
+    let last = limit as i128 - 1;
+    let what = format!("row {row} holds {value}, which is not from 0 to {last}");
+    wrong_value(name, what)
+}
+
 /// Returns a view of an array, or of a copy of one on a GPU. Lists become arrays of numpy, of the type `listed` if it
 /// is given.
 pub(super) fn view<'py>(
@@ -225,7 +235,7 @@ fn of_interface<'py>(
             format!("elements of type {typestr} are not supported"),
         ));
     };
-    let (address, _): (usize, bool) = interface.get_item("data")?.extract()?;
+    let (address, is_read_only): (usize, bool) = interface.get_item("data")?.extract()?;
     let shape: Vec<usize> = interface.get_item("shape")?.extract()?;
     let strides = match interface.get_item("strides") {
         Ok(strides) if !strides.is_none() => strides.extract()?,
@@ -237,6 +247,7 @@ fn of_interface<'py>(
         shape,
         strides,
         origin: ArrayOrigin::of(array, element, None)?,
+        is_read_only,
         owner: array.clone(),
         _copy: None,
     })
@@ -259,6 +270,7 @@ fn of_dlpack<'py>(name: &str, array: &Bound<'py, PyAny>) -> PyResult<ArrayView<'
         shape: tensor.shape,
         strides: tensor.strides,
         origin: ArrayOrigin::of(array, tensor.element, None)?,
+        is_read_only: tensor.is_read_only,
         owner: capsule,
         _copy: None,
     })
@@ -271,13 +283,7 @@ impl<'py> ArrayView<'py> {
 
     /// Returns the shape in Python's form, for messages.
     pub(super) fn shape_text(&self) -> String {
-        match &self.shape[..] {
-            [n] => format!("({n},)"),
-            shape => {
-                let numbers: Vec<String> = shape.iter().map(ToString::to_string).collect();
-                format!("({})", numbers.join(", "))
-            }
-        }
+        shape_text(&self.shape)
     }
 
     /// Copies all elements, row by row, each converted by a function. `T` is the type of the elements.
@@ -313,6 +319,29 @@ impl<'py> ArrayView<'py> {
         offset
     }
 
+    /// Returns `true` if the elements lie one after the other.
+    pub(super) fn is_compact(&self) -> bool {
+        dlpack::is_compact(&self.shape, &self.strides, self.element)
+    }
+
+    /// Writes all elements of a contiguous array, whose type is `T`.
+    pub(super) fn write<T: Copy>(&self, values: &[T]) {
+        let count: usize = self.shape.iter().product();
+        assert!(!self.is_read_only && self.is_compact());
+        assert_eq!(
+            (size_of::<T>(), values.len()),
+            (self.element.bytes(), count)
+        );
+        if count > 0 {
+            let to = std::ptr::with_exposed_provenance_mut::<u8>(self.address);
+            // SAFETY: the owner describes as many elements one after the other, which may be written, and lives. The
+            // values are the library's own; other threads of the program that use the array are the caller's matter.
+            unsafe {
+                std::ptr::copy_nonoverlapping(values.as_ptr().cast(), to, size_of_val(values))
+            };
+        }
+    }
+
     /// Returns the elements as a vector, if their type is `T`; contiguous ones by one copy.
     pub(super) fn values<T: Copy>(&self) -> Vec<T> {
         let size = self.element.bytes() as isize;
@@ -328,6 +357,17 @@ impl<'py> ArrayView<'py> {
             return all.to_vec();
         }
         self.read(|x: T| x)
+    }
+}
+
+/// Returns a shape in Python's form, for messages.
+pub(super) fn shape_text(shape: &[usize]) -> String {
+    match shape {
+        [n] => format!("({n},)"),
+        shape => {
+            let numbers: Vec<String> = shape.iter().map(ToString::to_string).collect();
+            format!("({})", numbers.join(", "))
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Calls of operations.
 
 use super::arrays::wrong_type;
+use super::call_outputs::CallOutputs;
+use super::devices;
 use super::errors::{RxmeshError, of_argument, of_failure};
 use super::gpu;
 use super::mesh::PyMesh;
@@ -10,7 +12,9 @@ use super::results::results;
 use super::work::{PythonLog, run};
 use crate::forms::{CallMesh, CallSubject, SceneSource, Takes};
 use crate::functions::OperationFunction;
+use crate::help::takes_devices;
 use crate::keywords::{self, KeywordValue};
+use crate::outputs;
 use clap::{ArgMatches, Command};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -21,7 +25,7 @@ use std::sync::{Mutex, PoisonError};
 pub(super) struct CallMeshes<'py> {
     pub(super) subject: CallSubject,
     /// Library and types of each mesh; `None` of a `Mesh`.
-    origins: Vec<Option<MeshOrigin>>,
+    pub(super) origins: Vec<Option<MeshOrigin>>,
     /// Meshes on engines that the call uses.
     pub(super) used: Vec<Bound<'py, PyMesh>>,
 }
@@ -63,11 +67,28 @@ pub(super) fn call<'py>(
     named: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Py<PyAny>> {
     let py = positional.py();
+    let named = named.map(|named| named.copy()).transpose()?;
+    let devices = match takes_devices(function) {
+        true => devices::taken(named.as_ref())?,
+        false => None,
+    };
+    let outputs = match outputs::columns(function.name) {
+        [] if take(named.as_ref(), "out")?.is_some() => {
+            let what = format!("{}() takes no arrays for its results", function.name);
+            return Err(wrong_type("out", what));
+        }
+        columns => CallOutputs::new(columns, take(named.as_ref(), "out")?)?,
+    };
+    let arguments = arguments(function, command, positional, named.as_ref())?;
+    if let Some(devices) = devices {
+        return devices::call(py, function, arguments, &devices);
+    }
     let CallArguments {
         matches,
         meshes,
         mut log,
-    } = arguments(function, command, positional, named)?;
+    } = arguments;
+    outputs.check(py, &meshes, &matches)?;
     let locks = meshes.used.iter().map(|mesh| &mesh.get().lock).collect();
     let (subject, listed) = (meshes.subject, meshes.origins.len());
     let is_list = subject.listed;
@@ -85,6 +106,9 @@ pub(super) fn call<'py>(
     };
     let origins = (origins, home);
     let results = results(py, function, finished, origins, log.warnings)?;
+    for result in &results {
+        outputs.fill(py, result)?;
+    }
     match is_list && !joins {
         true => {
             debug_assert_eq!(results.len(), listed);
@@ -395,6 +419,15 @@ pub(super) fn meshes_of<'py>(
 }
 
 impl<'py> CallMeshes<'py> {
+    /// Returns the number of the GPU that the arrays of the result are on; `None` of main memory.
+    pub(super) fn gpu(&self, py: Python<'_>) -> Option<u32> {
+        let of_mesh = |mesh: &Bound<'_, PyMesh>| mesh.get().origin(py);
+        match self.origins.first() {
+            Some(Some(origin)) => origin.positions.gpu,
+            _ => self.used.first().and_then(of_mesh)?.positions.gpu,
+        }
+    }
+
     fn add_list(&mut self, name: &str, list: &Bound<'py, PyAny>) -> PyResult<()> {
         let items = list.try_iter();
         let items = items.map_err(|_| wrong_type(name, "a list of meshes is needed"))?;

@@ -20,6 +20,9 @@ const CUDA: [i32; 2] = [GPU, 13];
 /// Flag of a tensor that must not be written.
 const READ_ONLY: u64 = 1;
 
+/// Flag of a tensor that is a copy of the producer's.
+const IS_COPIED: u64 = 2;
+
 /// Version that capsules are made of.
 const VERSION: DlVersion = DlVersion { major: 1, minor: 1 };
 
@@ -91,6 +94,8 @@ pub(super) struct ImportedTensor {
     pub(super) strides: Vec<isize>,
     /// Kind and number of the device.
     pub(super) device: (i32, i32),
+    /// `true` if it must not be written, or if what is written does not reach the producer's array.
+    pub(super) is_read_only: bool,
 }
 
 /// Returns the device of an array, of its kind and its number.
@@ -122,7 +127,7 @@ pub(super) fn import<'py>(
         capsule => capsule?,
     };
     // SAFETY: the object is alive; the functions check that it is a capsule with that name.
-    let tensor = unsafe {
+    let (tensor, flags) = unsafe {
         let object = capsule.as_ptr();
         if ffi::PyCapsule_IsValid(object, VERSIONED.as_ptr()) == 1 {
             let pointer = ffi::PyCapsule_GetPointer(object, VERSIONED.as_ptr());
@@ -131,17 +136,21 @@ pub(super) fn import<'py>(
                 let why = format!("DLPack {} is not supported", managed.version.major);
                 return Err(PyBufferError::new_err(why));
             }
-            &managed.tensor
+            (&managed.tensor, managed.flags)
         } else if ffi::PyCapsule_IsValid(object, PLAIN.as_ptr()) == 1 {
             let pointer = ffi::PyCapsule_GetPointer(object, PLAIN.as_ptr());
-            &(*pointer.cast::<PlainTensor>()).tensor
+            (&(*pointer.cast::<PlainTensor>()).tensor, 0)
         } else {
             return Err(PyBufferError::new_err(
                 "__dlpack__ gave no capsule of a tensor",
             ));
         }
     };
-    Ok((described(tensor)?, capsule))
+    let imported = ImportedTensor {
+        is_read_only: flags & (READ_ONLY | IS_COPIED) != 0,
+        ..described(tensor)?
+    };
+    Ok((imported, capsule))
 }
 
 fn described(tensor: &DlTensor) -> PyResult<ImportedTensor> {
@@ -169,6 +178,7 @@ fn described(tensor: &DlTensor) -> PyResult<ImportedTensor> {
         shape,
         strides,
         device: (tensor.device.kind, tensor.device.number),
+        is_read_only: false,
     })
 }
 
@@ -179,6 +189,14 @@ pub(super) fn compact(shape: &[usize], size: isize) -> Vec<isize> {
         strides[i - 1] = strides[i] * shape[i] as isize;
     }
     strides
+}
+
+/// Returns `true` if the elements of an array lie one after the other. The stride of a dimension of one element, and of
+/// any without elements, does not matter.
+pub(super) fn is_compact(shape: &[usize], strides: &[isize], element: ElementType) -> bool {
+    let compact = compact(shape, element.bytes() as isize);
+    let mut all = shape.iter().zip(strides).zip(compact);
+    shape.contains(&0) || all.all(|((&n, &stride), want)| n == 1 || stride == want)
 }
 
 /// Exported tensor's parts, which live until its deleter is called.

@@ -1,6 +1,6 @@
 //! Errors as exceptions.
 
-use super::arrays::wrong_value;
+use super::arrays::{wrong_index, wrong_value};
 use super::read::mesh_error;
 use crate::forms::Failure;
 use crate::keywords::{ArgumentError, argument_error, with_keywords};
@@ -76,9 +76,7 @@ pub(super) fn of_error(e: &Error) -> PyErr {
 /// Returns the error of a corner that names no vertex.
 pub(super) fn wrong_corner(name: &str, row: usize, index: u32, vertices: usize) -> PyErr {
     // Positions have fewer than 2^31 rows: a larger number is a negative one of 32 bits.
-    let (index, last) = (index.cast_signed(), vertices as i64 - 1);
-    let what = format!("row {row} holds {index}, which is not from 0 to {last}");
-    wrong_value(name, what)
+    wrong_index(name, row, index.cast_signed().into(), vertices)
 }
 
 fn kind(e: &Error) -> ExceptionKind {

@@ -1,6 +1,6 @@
 //! Arrays of other libraries on a GPU.
 
-use super::arrays::{ArrayOrigin, wrong_type, wrong_value};
+use super::arrays::{ArrayOrigin, wrong_index, wrong_type, wrong_value};
 use super::dlpack;
 use super::element::ElementType;
 use super::errors::of_error;
@@ -9,6 +9,7 @@ use crate::engines;
 use pyo3::prelude::*;
 use rxmesh::host::Error as HostError;
 use rxmesh::host::engine::{EngineChoice, EngineError, Foreign, KeptContext};
+use rxmesh::host::parallel::convert::{ForeignRows, WrongCorner};
 use rxmesh::on::EngineArrays;
 use rxmesh::{Engine, Mesh};
 
@@ -25,6 +26,8 @@ pub(super) struct GpuArray<'py> {
     /// In bytes.
     strides: Vec<isize>,
     origin: ArrayOrigin,
+    /// `true` if the array must not be written.
+    is_read_only: bool,
     /// Keeps the memory alive.
     owner: Bound<'py, PyAny>,
 }
@@ -108,6 +111,7 @@ fn of_dlpack<'py>(
         shape: tensor.shape,
         strides: tensor.strides,
         origin: ArrayOrigin::of(array, tensor.element, Some(gpu))?,
+        is_read_only: tensor.is_read_only,
         owner,
     })
 }
@@ -124,7 +128,7 @@ fn of_interface<'py>(name: &str, array: &Bound<'py, PyAny>) -> PyResult<GpuArray
             format!("elements of type {typestr} are not supported"),
         )
     })?;
-    let (address, _): (u64, bool) = interface.get_item("data")?.extract()?;
+    let (address, is_read_only): (u64, bool) = interface.get_item("data")?.extract()?;
     let shape: Vec<usize> = interface.get_item("shape")?.extract()?;
     let get = |key: &str| {
         interface
@@ -165,16 +169,9 @@ fn of_interface<'py>(name: &str, array: &Bound<'py, PyAny>) -> PyResult<GpuArray
         shape,
         strides,
         origin: ArrayOrigin::of(array, element, Some(gpu))?,
+        is_read_only,
         owner: array.clone(),
     })
-}
-
-/// Triangles of a mesh on a GPU.
-pub(super) enum MeshFaces {
-    /// Array on the GPU.
-    Gpu(Foreign),
-    /// Numbers of the corners in main memory, which are checked.
-    Host(Vec<[u32; 3]>),
 }
 
 /// Array in main memory that was copied from a GPU.
@@ -218,34 +215,74 @@ impl<'py> GpuArray<'py> {
     }
 
     /// Returns triangles as an engine takes them, if they are int32 or uint32 without gaps.
-    pub(super) fn triangles(&self) -> Option<Foreign> {
+    fn triangles(&self) -> Option<Foreign> {
         self.foreign::<3>(&[ElementType::I32, ElementType::U32])
     }
 
-    /// Returns the number of rows of an array with three columns.
-    pub(super) fn rows_of_three(&self) -> Option<usize> {
-        match self.shape[..] {
-            [rows, 3] => Some(rows),
-            _ => None,
-        }
+    /// Returns rows of three numbers as an engine converts them, if it can.
+    fn rows(&self) -> Option<ForeignRows> {
+        let &[rows, 3] = &self.shape[..] else {
+            return None;
+        };
+        let &[row, column] = &self.strides[..] else {
+            return None;
+        };
+        let array = Foreign {
+            address: self.address,
+            len: rows,
+            stream: self.stream,
+        };
+        ForeignRows::new(array, self.element.bytes(), [row, column])
     }
 
-    /// Makes a mesh of positions on the GPU, without a copy to main memory, and of triangles there or in main memory.
-    pub(super) fn mesh(&self, name: &str, v: Foreign, f: MeshFaces) -> PyResult<Mesh> {
+    /// Makes a mesh of positions and triangles on the GPU, without a copy to main memory; `None` if their types or
+    /// strides need one, or positions of 64 bits that lie far from the origin.
+    pub(super) fn mesh(&self, f: &GpuArray<'_>) -> PyResult<Option<Mesh>> {
+        let are_floats = matches!(self.element, ElementType::F32 | ElementType::F64);
+        let (true, Some(v), Some(corners)) = (are_floats, self.rows(), f.rows()) else {
+            return Ok(None);
+        };
+        let is_signed = match f.element {
+            ElementType::I32 | ElementType::I64 => true,
+            ElementType::U32 | ElementType::U64 => false,
+            _ => return Ok(None),
+        };
+        let (as_they_are, vertices) = ((self.positions(), f.triangles()), self.shape[0]);
         let py = self.owner.py();
         let engine = &self.engine;
-        let made = run(py, Vec::new(), || -> rxmesh::Result<Mesh> {
-            let faces = match f {
+        let positions = run(py, Vec::new(), || -> Result<_, EngineError> {
+            match as_they_are.0 {
                 // SAFETY: the owners keep the arrays, and their streams order the copies: the call waits for these.
-                MeshFaces::Gpu(f) => return unsafe { Mesh::from_device(engine, v, f) },
-                MeshFaces::Host(faces) => engine.upload(&faces).map_err(HostError::from)?,
-            };
-            // SAFETY: as above.
-            let positions = unsafe { engine.copy_of(v) }.map_err(HostError::from)?;
-            engine.synchronize().map_err(HostError::from)?;
-            Ok(Mesh::from_engine(EngineArrays::new(positions, faces)))
+                Some(v) => unsafe { engine.copy_of(v) }.map(Some),
+                // SAFETY: as above.
+                None => unsafe { v.positions(engine) },
+            }
         })?;
-        made.map_err(|e| named(py, name, &of_error(&e)))
+        let Some(positions) = positions.map_err(|e| engine_error(py, "v", e))? else {
+            return Ok(None);
+        };
+        let faces = run(py, Vec::new(), || -> Result<_, EngineError> {
+            let faces = match as_they_are.1 {
+                // SAFETY: as above.
+                Some(f) => Ok(unsafe { engine.copy_of(f) }?),
+                // SAFETY: as above.
+                None => unsafe { corners.corners(engine, vertices) }?,
+            };
+            engine.synchronize()?;
+            Ok(faces)
+        })?;
+        let faces = faces.map_err(|e| engine_error(py, "f", e))?;
+        let faces = faces.map_err(|wrong| {
+            let WrongCorner { face, value } = wrong;
+            let bits = u64::from(value[1]) << 32 | u64::from(value[0]);
+            let value = match (is_signed, f.element.bytes()) {
+                (true, 4) => i128::from(value[0].cast_signed()),
+                (true, _) => i128::from(bits.cast_signed()),
+                (false, _) => i128::from(bits),
+            };
+            wrong_index("f", face as usize, value, vertices)
+        })?;
+        Ok(Some(Mesh::from_engine(EngineArrays::new(positions, faces))))
     }
 
     /// Copies the array to main memory.
@@ -273,15 +310,38 @@ impl<'py> GpuArray<'py> {
             copy.read_into(&mut bytemuck::cast_slice_mut(&mut words)[..bytes])?;
             Ok(words)
         })?;
-        let copied = copied.map_err(|e| of_error(&HostError::from(e).into()));
         Ok(HostCopy {
-            words: copied.map_err(|e| named(py, name, &e))?,
+            words: copied.map_err(|e| engine_error(py, name, e))?,
             first: low.unsigned_abs(),
         })
     }
 
     pub(super) fn element(&self) -> ElementType {
         self.element
+    }
+
+    /// Returns the engine of the GPU.
+    pub(super) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Returns `true` if the array must not be written.
+    pub(super) fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    /// Returns `true` if the elements lie one after the other.
+    pub(super) fn is_compact(&self) -> bool {
+        dlpack::is_compact(&self.shape, &self.strides, self.element)
+    }
+
+    /// Returns all elements of a contiguous array as an engine takes them.
+    pub(super) fn whole(&self) -> Foreign {
+        Foreign {
+            address: self.address,
+            len: self.shape.iter().product(),
+            stream: self.stream,
+        }
     }
 
     pub(super) fn layout(&self) -> (Vec<usize>, Vec<isize>) {
@@ -293,7 +353,12 @@ impl<'py> GpuArray<'py> {
     }
 }
 
+/// Returns an error of an engine with the name of its argument.
+fn engine_error(py: Python<'_>, name: &str, e: EngineError) -> PyErr {
+    named(py, name, &of_error(&HostError::from(e).into()))
+}
+
 /// Returns an error with the name of its argument.
-fn named(py: Python<'_>, name: &str, e: &PyErr) -> PyErr {
+pub(super) fn named(py: Python<'_>, name: &str, e: &PyErr) -> PyErr {
     PyErr::from_type(e.get_type(py), format!("{name}: {}", e.value(py)))
 }

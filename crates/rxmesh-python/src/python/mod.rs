@@ -1,18 +1,23 @@
 //! The Python module.
 
 mod arrays;
+mod call_outputs;
 mod calls;
+mod devices;
 mod dlpack;
+mod edit;
 mod element;
 mod errors;
 mod gpu;
 mod memory;
 mod mesh;
 mod neighbours;
+mod output;
 mod picture;
 mod read;
 mod result;
 mod results;
+mod subdivision;
 mod work;
 mod world;
 mod write;
@@ -33,13 +38,17 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<result::PyResultObject>()?;
     module.add_class::<memory::PyBuffer>()?;
     module.add_class::<picture::PyPicture>()?;
+    module.add_class::<subdivision::PySubdivision>()?;
     module.add_class::<world::PyWorld>()?;
+    module.add_class::<edit::PyEdit>()?;
+    module.add_class::<edit::PyEdgeReport>()?;
     module.add("Error", module.py().get_type::<errors::RxmeshError>())?;
     module.add_function(wrap_pyfunction!(mesh::read, module)?)?;
     module.add_function(wrap_pyfunction!(mesh::write, module)?)?;
     module.add_function(wrap_pyfunction!(neighbours::neighbours, module)?)?;
     module.add_function(wrap_pyfunction!(operation, module)?)?;
     module.add_function(wrap_pyfunction!(traffic, module)?)?;
+    module.add_function(wrap_pyfunction!(trim, module)?)?;
     let names: Vec<&str> = ALL.iter().map(|function| function.name).collect();
     module.add("OPERATIONS", names)
 }
@@ -49,6 +58,23 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 fn traffic() -> (u64, u64) {
     let all = crate::engines::traffic();
     (all.to_engine, all.to_host)
+}
+
+/// Gives memory of GPUs that the library's pools keep back to the driver, for other libraries and processes: that of no
+/// array and no mesh. Returns the number of bytes.
+///
+/// Arguments:
+///     engine: "cuda" or "cuda:N" for one GPU; `None` for all that the process has started
+///
+/// The next calls take memory from the driver again, which is slower.
+#[pyfunction]
+#[pyo3(signature = (engine=None))]
+fn trim(py: Python<'_>, engine: Option<&str>) -> PyResult<u64> {
+    let chosen = engine
+        .map(|engine| mesh::choice(Some(engine)))
+        .transpose()?;
+    let trimmed = work::run(py, Vec::new(), || crate::engines::trim(chosen))?;
+    trimmed.map_err(|e| errors::of_error(&e))
 }
 
 /// Returns the function of an operation.

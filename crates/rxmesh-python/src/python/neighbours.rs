@@ -101,12 +101,12 @@ fn kind(relation: Option<&Bound<'_, PyAny>>) -> PyResult<NeighbourKind> {
 }
 
 /// Puts a surface on an engine, if it is not on one.
-fn on_engine(mesh: CallMesh, choice: EngineChoice) -> rxmesh::Result<Mesh> {
+pub(super) fn on_engine(mesh: CallMesh, choice: EngineChoice) -> rxmesh::Result<Mesh> {
     let surface = match mesh {
         CallMesh::Resident(mesh) => return Ok(mesh),
         CallMesh::Memory(AnyMesh::Surface(mesh)) => mesh,
         CallMesh::Memory(_) => {
-            let why = "f: neighbours are those of triangles, shape (m, 3)";
+            let why = "f: triangles are needed, shape (m, 3)";
             return Err(rxmesh::Error::Message(why.into()));
         }
     };

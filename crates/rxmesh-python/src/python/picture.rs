@@ -2,6 +2,7 @@
 
 use super::calls::arguments;
 use super::errors::of_failure;
+use super::mesh::warn;
 use super::work::run;
 use crate::render::{RENDER, draw};
 use clap::Command;
@@ -72,6 +73,9 @@ pub(super) fn render(
         return Err(raised);
     }
     let drawn = drawn.map_err(of_failure)?;
+    for warning in &call.log.warnings {
+        warn(py, warning)?;
+    }
     let picture = PyPicture {
         png: drawn.png,
         size: drawn.size,

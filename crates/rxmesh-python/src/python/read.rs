@@ -1,11 +1,11 @@
 //! Meshes of arrays.
 
 use super::arrays::{
-    AnyArray, ArrayOrigin, ArrayView, grouped, look, view, wrong_type, wrong_value,
+    AnyArray, ArrayOrigin, ArrayView, grouped, look, view, wrong_index, wrong_type, wrong_value,
 };
 use super::element::ElementType;
 use super::errors::wrong_corner;
-use super::gpu::{self, GpuArray, MeshFaces};
+use super::gpu::{self, GpuArray};
 use super::work::run;
 use crate::forms::CallMesh;
 use pyo3::prelude::*;
@@ -41,11 +41,6 @@ impl MeshOrigin {
         self.positions.gpu.is_some()
     }
 
-    /// Returns `true` if positions have the type of those on an engine.
-    pub(super) fn is_of_engine(&self) -> bool {
-        self.positions.element == ElementType::F32
-    }
-
     /// Arrays of numpy: positions with 32 bits, or 64 if the mesh lies far from the origin.
     pub(super) fn numpy(placement: &Placement) -> MeshOrigin {
         let positions = match placement.is_world() {
@@ -74,7 +69,7 @@ pub(super) struct MeshArguments<'py> {
 }
 
 /// Corners of faces.
-enum Corners {
+pub(super) enum Corners {
     Same(usize, Vec<u32>),
     Offsets(Vec<u32>, Vec<u32>),
 }
@@ -144,30 +139,17 @@ impl MeshArguments<'_> {
         if more.iter().any(|given| given.is_some()) {
             return Ok(None);
         }
-        let (Some(positions), Some(count)) = (v.positions(), v.rows_of_three()) else {
-            return Ok(None);
-        };
         on_one_device("f", f, Some(v.gpu()))?;
         let AnyArray::Gpu(f) = look("f", f, None)? else {
             return Ok(None);
         };
-        if f.rows_of_three().is_none() {
+        let Some(mesh) = v.mesh(&f)? else {
             return Ok(None);
-        }
-        let (corners, faces) = match f.triangles() {
-            Some(faces) => (f.origin(), MeshFaces::Gpu(faces)),
-            // Other types of whole numbers are converted in main memory.
-            None => {
-                let read = AnyArray::Gpu(f).into_host("f")?;
-                let corners = grouped(indices("f", &read, count)?);
-                (read.origin, MeshFaces::Host(corners))
-            }
         };
-        let mesh = v.mesh("v", positions, faces)?;
-        let py = v.owner().py();
+        let (py, positions) = (v.owner().py(), v.origin_ref());
         let origin = MeshOrigin {
-            positions: v.origin_ref().with(py, ElementType::F32),
-            corners,
+            positions: positions.with(py, positions.element),
+            corners: f.origin(),
             columns: Vec::new(),
         };
         Ok(Some((CallMesh::Resident(mesh), origin)))
@@ -307,13 +289,13 @@ fn add(
 }
 
 /// Positions as they came.
-enum Points {
+pub(super) enum Points {
     Single(Vec<Vec3>),
     Double(Vec<DVec3>),
 }
 
 impl Points {
-    fn of(v: &ArrayView<'_>) -> PyResult<Points> {
+    pub(super) fn of(v: &ArrayView<'_>) -> PyResult<Points> {
         if v.shape.len() != 2 || v.shape[1] != 3 {
             let what = format!("shape (n, 3) is needed, not {}", v.shape_text());
             return Err(wrong_value("v", what));
@@ -326,7 +308,16 @@ impl Points {
             }
             ElementType::F64 => {
                 let rows = grouped::<f64, 3>(v.values()).into_iter();
-                Ok(Points::Double(rows.map(DVec3::from_array).collect()))
+                let points: Vec<DVec3> = rows.map(DVec3::from_array).collect();
+                // Without a finite point there is no frame to round in.
+                if let Some(first) = points.first()
+                    && !points.iter().any(|p| p.is_finite())
+                {
+                    let what =
+                        format!("vertex 0 (counted from 0) lies at {first}, which is not finite");
+                    return Err(wrong_value("v", what));
+                }
+                Ok(Points::Double(points))
             }
             other => {
                 let what = format!("float32 or float64 is needed, not {}", other.name());
@@ -343,7 +334,7 @@ impl Points {
     }
 
     /// Returns positions with 32 bits in a frame.
-    fn placed(self, corners: &Corners) -> (Vec<Vec3>, Placement) {
+    pub(super) fn placed(self, corners: &Corners) -> (Vec<Vec3>, Placement) {
         let (Corners::Same(_, corners) | Corners::Offsets(corners, _)) = corners;
         match self {
             Points::Single(positions) => (positions, Placement::default()),
@@ -353,7 +344,11 @@ impl Points {
 }
 
 /// Reads faces: an array with a row for each, or a pair of all corners and of the first corner of each face.
-fn faces(name: &str, f: &Bound<'_, PyAny>, vertices: usize) -> PyResult<(Corners, ArrayOrigin)> {
+pub(super) fn faces(
+    name: &str,
+    f: &Bound<'_, PyAny>,
+    vertices: usize,
+) -> PyResult<(Corners, ArrayOrigin)> {
     if let Ok(pair) = f.cast::<PyTuple>()
         && pair.len() == 2
         && !pair.get_item(0)?.is_instance_of::<PyTuple>()
@@ -385,7 +380,7 @@ fn faces(name: &str, f: &Bound<'_, PyAny>, vertices: usize) -> PyResult<(Corners
 }
 
 /// Reads whole numbers below a limit.
-fn indices(name: &str, array: &ArrayView<'_>, limit: usize) -> PyResult<Vec<u32>> {
+pub(super) fn indices(name: &str, array: &ArrayView<'_>, limit: usize) -> PyResult<Vec<u32>> {
     let mut bad = None;
     let values: Vec<u32> = match array.element {
         ElementType::I32 => array
@@ -423,12 +418,7 @@ fn indices(name: &str, array: &ArrayView<'_>, limit: usize) -> PyResult<Vec<u32>
         }
         _ => i128::from(values[at]),
     };
-    let what = format!(
-        "row {} holds {value}, which is not from 0 to {}",
-        at / width,
-        limit as i128 - 1
-    );
-    Err(wrong_value(name, what))
+    Err(wrong_index(name, at / width, value, limit))
 }
 
 fn made(positions: Vec<Vec3>, placement: Placement, corners: Corners, is_volume: bool) -> AnyMesh {

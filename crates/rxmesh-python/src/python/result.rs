@@ -3,6 +3,7 @@
 use super::mesh::PyMesh;
 use super::read::MeshArguments;
 use super::write::MeshArrays;
+use crate::outputs::POSITIONS;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -23,6 +24,8 @@ pub(super) struct PyResultObject {
     pub(super) maps: Option<[Py<PyAny>; 2]>,
     pub(super) bodies: Option<Py<PyDict>>,
     pub(super) frames: Option<Py<PyList>>,
+    /// Arrays of the caller that values were written into, by name.
+    pub(super) filled: PyOnceLock<Py<PyDict>>,
 }
 
 /// Mesh of a result.
@@ -42,6 +45,21 @@ impl PyResultObject {
             ResultContent::Mesh(mesh) => Ok(Some(mesh.get().arrays(py)?)),
             ResultContent::Nothing => Ok(None),
         }
+    }
+
+    /// Returns attributes with the caller's arrays in place of those that were written there.
+    fn with_filled<'py>(&self, attributes: Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
+        let py = attributes.py();
+        let Some(filled) = self.filled.get(py) else {
+            return Ok(attributes);
+        };
+        let all = attributes.copy()?;
+        for (name, array) in filled.bind(py).iter() {
+            if all.contains(&name)? {
+                all.set_item(name, array)?;
+            }
+        }
+        Ok(all)
     }
 
     /// Returns the mesh: a new one of the arrays, if it is not on an engine.
@@ -81,6 +99,11 @@ impl PyResultObject {
     /// Positions (n, 3).
     #[getter]
     fn vertices(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        if let Some(filled) = self.filled.get(py)
+            && let Some(array) = filled.bind(py).get_item(POSITIONS)?
+        {
+            return Ok(Some(array.unbind()));
+        }
         Ok(self.arrays(py)?.map(|a| a.vertices.clone_ref(py)))
     }
 
@@ -102,7 +125,7 @@ impl PyResultObject {
     #[getter]
     fn attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         match self.arrays(py)? {
-            Some(arrays) => arrays.attributes(py),
+            Some(arrays) => self.with_filled(arrays.attributes(py)?),
             None => Ok(PyDict::new(py)),
         }
     }
@@ -110,8 +133,10 @@ impl PyResultObject {
     /// Attributes of vertices by name.
     #[getter]
     fn vertex_attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let arrays = self.arrays(py)?;
-        Ok(arrays.map_or_else(|| PyDict::new(py), |a| a.vertex_attributes.bind(py).clone()))
+        match self.arrays(py)? {
+            Some(arrays) => self.with_filled(arrays.vertex_attributes.bind(py).clone()),
+            None => Ok(PyDict::new(py)),
+        }
     }
 
     /// Attributes of faces or cells by name.

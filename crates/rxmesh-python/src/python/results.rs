@@ -81,6 +81,7 @@ pub(super) fn results(
                     .map(|[a, b]| [a.clone_ref(py), b.clone_ref(py)]),
                 bodies: bodies.as_ref().map(|bodies| bodies.clone_ref(py)),
                 frames: frames.as_ref().map(|frames| frames.clone_ref(py)),
+                filled: PyOnceLock::new(),
             },
         )
     };

@@ -1,15 +1,21 @@
 //! The class `World`.
 
+use super::arrays::ArrayOrigin;
 use super::calls::scene as scene_of;
+use super::element::ElementType;
 use super::errors::of_error;
 use super::mesh::{PyMesh, choice, warn};
+use super::output::OutputArray;
 use super::result::dict;
 use super::work::{PythonLog, run};
+use super::write::position_array;
 use crate::engines;
 use crate::forms::{CallMesh, keys, opened};
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rxmesh::host::engine::EngineChoice;
+use rxmesh::host::mesh::Placement;
 use rxmesh::on::AnyMesh;
 use rxmesh::simulation::scene::RunningScene;
 use rxmesh::{Error, Log as _, Result, Stage};
@@ -105,6 +111,44 @@ impl PyWorld {
             all.set_item(name, Py::new(py, PyMesh::of(CallMesh::Memory(mesh)))?)?;
         }
         Ok(all)
+    }
+
+    /// Positions of the vertices of a body (n, 3) in their current state: float32, of numpy.
+    ///
+    /// Arguments:
+    ///     name: name of the body
+    ///     out: array that they are written into: float32 or float64, contiguous; in main memory, or on the GPU that
+    ///         computes. It is the result
+    #[pyo3(signature = (name, *, out=None))]
+    fn positions(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        out: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let out = out.map(|out| OutputArray::new("out", &out)).transpose()?;
+        let (counts, gpu) = self.work(py, |stage| {
+            let counts = stage.actors.iter().filter(|actor| actor.name == name);
+            let counts: Vec<usize> = counts.map(|actor| actor.vertex_count()).collect();
+            Ok((counts, stage.world.engine().gpu()))
+        })?;
+        let Some(&count) = counts.first() else {
+            return Err(PyKeyError::new_err(name.to_owned()));
+        };
+        if let Some(out) = &out {
+            out.check_shape(&[count, 3])?;
+            out.check_device(None, gpu)?;
+        }
+        let positions = self.work(py, |stage| Ok(stage.positions(name)?))?;
+        let positions = positions.unwrap_or_default();
+        let world = Placement::default();
+        match out {
+            Some(out) => {
+                out.fill_points(py, &positions, &world)?;
+                Ok(out.object.unbind())
+            }
+            None => position_array(py, positions, &world, &ArrayOrigin::numpy(ElementType::F32)),
+        }
     }
 
     /// Seconds since the start of the scene.

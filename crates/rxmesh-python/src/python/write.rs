@@ -9,7 +9,9 @@ use super::work::run;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use rxmesh::host::Error as HostError;
+use rxmesh::host::engine::{Buffer, EngineError};
 use rxmesh::host::mesh::{Column, ColumnData, ElementKind, Extras, Faces, Placement};
+use rxmesh::host::parallel::convert::{widen_floats, widen_indices};
 use rxmesh::on::AnyMesh;
 use rxmesh::{DVec3, Vec3};
 use std::sync::{Arc, Mutex};
@@ -69,8 +71,9 @@ impl MeshArrays {
         })
     }
 
-    /// Takes the arrays of a mesh on a GPU that came from there. They are read only if the mesh stays. What has another
-    /// type in its origin, and a mesh that came back to the host, is copied through main memory.
+    /// Takes the arrays of a mesh on a GPU that came from there. They are read only if the mesh stays. Positions and
+    /// corners that have 64 bits in their origin are converted there. A mesh that came back to the host is copied from
+    /// main memory.
     pub(super) fn of_gpu(
         py: Python<'_>,
         mesh: rxmesh::Mesh,
@@ -80,30 +83,27 @@ impl MeshArrays {
         let locks = lock.into_iter().collect();
         let arrays = run(py, locks, || mesh.engine_arrays())?;
         let arrays = arrays.map_err(|e| of_error(&e))?;
-        let Some(arrays) = arrays.filter(|_| origin.is_of_engine()) else {
+        let Some(arrays) = arrays else {
             let locks = lock.into_iter().collect();
             let host = run(py, locks, || mesh.into_inner())?;
             let host = host.map_err(|e| of_error(&e))?;
             return MeshArrays::of(py, AnyMesh::Surface(host), origin);
         };
+        let engine = mesh.engine().clone();
         drop(mesh);
         let [vertices, faces] = arrays.counts();
         let (positions, corners) = (&origin.positions, &origin.corners);
-        let memory = ArrayMemory::of_buffer(arrays.positions, ElementType::F32, vec![vertices, 3]);
-        let v = positions.export(py, memory)?;
-        let shape = vec![faces, 3];
-        let f = match corners.element {
-            ElementType::I32 | ElementType::U32 => {
-                let memory = ArrayMemory::of_buffer(arrays.faces, corners.element, shape);
-                corners.export(py, memory)?
-            }
-            // Other types of whole numbers are converted in main memory.
-            _ => {
-                let read = run(py, Vec::new(), || arrays.faces.read())?;
-                let read = read.map_err(|e| of_error(&HostError::from(e).into()))?;
-                corner_array(py, read.into_flattened(), shape, corners)?
-            }
-        };
+        let (of_v, of_f) = (positions.element, corners.element);
+        let made = run(py, Vec::new(), || -> Result<_, EngineError> {
+            let made = [
+                floats_as(arrays.positions, of_v, vec![vertices, 3])?,
+                indices_as(arrays.faces, of_f, vec![faces, 3])?,
+            ];
+            engine.synchronize()?;
+            Ok(made)
+        })?;
+        let [v, f] = made.map_err(|e| of_error(&HostError::from(e).into()))?;
+        let (v, f) = (positions.export(py, v)?, corners.export(py, f)?);
         let (of_vertices, of_faces) = (PyDict::new(py), PyDict::new(py));
         for column in arrays.columns {
             let (rows, all) = match column.element {
@@ -180,7 +180,36 @@ impl MeshArrays {
     }
 }
 
-fn position_array(
+/// Takes a buffer of floats as an array of a type: of 64 bits by a conversion on the engine.
+fn floats_as<T: bytemuck::Pod + Send + Sync>(
+    values: Arc<Buffer<T>>,
+    element: ElementType,
+    shape: Vec<usize>,
+) -> Result<ArrayMemory, EngineError> {
+    Ok(match element {
+        ElementType::F64 => {
+            ArrayMemory::of_buffer(Arc::new(widen_floats(&values)?), element, shape)
+        }
+        _ => ArrayMemory::of_buffer(values, ElementType::F32, shape),
+    })
+}
+
+/// Works like [`floats_as`], for whole numbers.
+fn indices_as<T: bytemuck::Pod + Send + Sync>(
+    values: Arc<Buffer<T>>,
+    element: ElementType,
+    shape: Vec<usize>,
+) -> Result<ArrayMemory, EngineError> {
+    Ok(match element {
+        ElementType::I64 | ElementType::U64 => {
+            ArrayMemory::of_buffer(Arc::new(widen_indices(&values)?), ElementType::I64, shape)
+        }
+        ElementType::U32 => ArrayMemory::of_buffer(values, element, shape),
+        _ => ArrayMemory::of_buffer(values, ElementType::I32, shape),
+    })
+}
+
+pub(super) fn position_array(
     py: Python<'_>,
     positions: Vec<Vec3>,
     placement: &Placement,

@@ -18,6 +18,7 @@
 //! | [`CountTerms`], [`FillIds`], [`FillValues`] | a matrix to CSR: count, prefix sum, fill | algorithm 2, section 5.2
 //! |
 //! | [`SelectFaces`], [`SelectVertices`] | propagation | (4.35) to (4.38) |
+//! | [`ListSelected`], [`ExtractFaces`], [`ExtractVertices`] | extraction of a mesh | Figure 4.17 |
 //! | [`FacePoints`], [`Points`] | a level of a scheme: new values | (4.8) to (4.32) |
 //! | [`split`] | a level of a scheme: new faces with twins, edges and rows | tables 4.1 and 4.2, section 4.3.2 |
 //! | [`dual`] | the same for schemes with one new vertex per corner | - |
@@ -51,7 +52,7 @@ pub use normals::{FaceNormals, Normalise};
 pub use rule::{Direct, Operand, Product, Rule, Stored, Transposed};
 pub use scheme::{FacePoints, Level, LevelRows, Points, Scheme, Split, Terms};
 pub use schemes::{CatmullClark, DooSabin, Loop, Sqrt3};
-pub use select::{SelectFaces, SelectVertices};
+pub use select::{ExtractFaces, ExtractVertices, ListSelected, SelectFaces, SelectVertices};
 
 kernel_list! {
     flat matrix_direct_constant: Multiply<Direct<Constant>> as Constant;
@@ -88,6 +89,9 @@ kernel_list! {
     flat matrix_compact: CompactIds;
     flat matrix_select_faces: SelectFaces;
     flat matrix_select_vertices: SelectVertices;
+    flat matrix_list_selected: ListSelected;
+    flat matrix_extract_faces: ExtractFaces;
+    flat matrix_extract_vertices: ExtractVertices;
     flat matrix_face_normals: FaceNormals;
     flat matrix_normalise: Normalise;
     flat split_quads: split::SplitQuads;

@@ -18,7 +18,8 @@ impl CatmullClark {
     /// point.
     ///
     /// Creases and corners of the last level are treated as infinitely sharp. At a crease or corner inside the surface
-    /// the normal is that of one of its sides.
+    /// the normal is that of one of its sides. Of one level of polygons the first call makes the connectivity of the
+    /// quads, for which it allocates.
     ///
     /// # Errors
     ///
@@ -33,7 +34,8 @@ impl CatmullClark {
         normals: Option<&mut Buffer<f32>>,
     ) -> Result<(), Error> {
         check_limit(self.vertex_count(), values, points, normals.as_deref())?;
-        let mesh = &self.quads.base.mesh;
+        let quads = self.quads.connected(&self.options)?;
+        let mesh = &quads.mesh;
         if mesh.face_size() != Some(4) {
             return Err(Error::Mesh(MeshError::BadParameter {
                 what: "levels",
@@ -47,7 +49,7 @@ impl CatmullClark {
                 mesh: mesh.topology(),
                 level,
             },
-            creases: self.quads.base.creases(),
+            creases: quads.creases(),
             values: values.global(),
             points: points.global_mut(),
             normals: normals.map_or(GlobalMut::empty(), |n| n.global_mut()),

@@ -174,7 +174,7 @@ impl CatmullClark {
     ///
     /// As [`Mesh::check`]; the surface then has no vertices and no faces.
     pub fn check(&mut self) -> Result<(), Error> {
-        let checked = self.quads.check();
+        let checked = self.quads.check(self.levels);
         self.settle(checked)
     }
 
@@ -215,7 +215,10 @@ impl CatmullClark {
         self.quads.make(source, &self.options)?;
         let (left, split) = (self.grid_levels(), self.quads.are_split());
         let base = &self.quads.base;
-        self.vertices = counts(&base.mesh, left)[0] as u32;
+        self.vertices = match self.quads.are_outlines(self.levels) {
+            true => self.quads.outline_vertices(),
+            false => counts(&base.mesh, left)[0] as u32,
+        };
         self.stages = match left > 1 || (left == 1 && split) {
             true => stages(left),
             false => Vec::new(),

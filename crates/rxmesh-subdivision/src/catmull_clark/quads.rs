@@ -15,6 +15,7 @@ use rxmesh_subdivision_kernels::catmull_clark::creases::Creases;
 use rxmesh_subdivision_kernels::catmull_clark::faces::SplitFaces;
 use rxmesh_subdivision_kernels::catmull_clark::once::{EdgePoints, FacePoints, VertexPoints};
 use rxmesh_subdivision_kernels::catmull_clark::{ComponentCount, ComponentRows, Output};
+use std::sync::OnceLock;
 
 /// Mesh with its sharpness.
 #[derive(Debug)]
@@ -50,6 +51,17 @@ impl Creased {
         let (quads, sharpness) = (&self.mesh, &mut self.sharpness);
         sharpness.make_after_one(&polygons.sharpness, before, &polygons.creases(), quads)?;
         self.table.make(quads, sharpness, options.creasing, levels)
+    }
+
+    /// Makes the corners of the quads of one level of polygons and nothing else: a level that no other follows needs no
+    /// connectivity.
+    fn outline(&mut self, polygons: &Creased) -> Result<(), Error> {
+        let before = &polygons.mesh;
+        let n = before.corner_count();
+        self.mesh.make_corners((4, 4 * n), |out| {
+            let mesh = before.topology();
+            before.engine().launch_flat(n, SplitFaces { mesh, out })
+        })
     }
 
     /// Returns the view of sharpness for kernels.
@@ -120,8 +132,10 @@ pub(super) struct Quads {
     pub(super) polygons: Option<Creased>,
     /// Memory for polygons, while the faces are quads.
     spare: Option<Creased>,
-    /// Quads; the mesh itself at level 0.
+    /// Quads; the mesh itself at level 0. Only their corners if they are the surface.
     pub(super) base: Creased,
+    /// Quads with their connectivity, of which `base` has only the corners, once they were asked for.
+    connected: OnceLock<Creased>,
     /// Quads that are part of the surface.
     pub(super) kept: SurfaceFaces,
 }
@@ -132,6 +146,7 @@ impl Quads {
             polygons: None,
             spare: None,
             base: Creased::empty(engine)?,
+            connected: OnceLock::new(),
             kept: SurfaceFaces::empty(engine)?,
         })
     }
@@ -160,10 +175,37 @@ impl Quads {
         given
             .table
             .make(mesh, &given.sharpness, options.creasing, levels)?;
-        if let Some(polygons) = &self.polygons {
-            self.base.split(polygons, options, levels - 1)?;
+        self.connected = OnceLock::new();
+        match &self.polygons {
+            Some(polygons) if levels == 1 => self.base.outline(polygons),
+            Some(polygons) => self.base.split(polygons, options, levels - 1),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Returns `true` if the quads have only corners: they are the surface.
+    pub(super) fn are_outlines(&self, levels: u32) -> bool {
+        self.polygons.is_some() && levels == 1
+    }
+
+    /// Returns the quads with their connectivity, which is made at the first call if they have only corners.
+    pub(super) fn connected(&self, options: &Options) -> Result<&Creased, Error> {
+        let polygons = match &self.polygons {
+            Some(polygons) if options.levels == 1 => polygons,
+            _ => return Ok(&self.base),
+        };
+        if let Some(connected) = self.connected.get() {
+            return Ok(connected);
+        }
+        let mut connected = Creased::empty(polygons.mesh.engine())?;
+        connected.split(polygons, options, 0)?;
+        Ok(self.connected.get_or_init(|| connected))
+    }
+
+    /// Returns the number of vertices of the quads that are the surface.
+    pub(super) fn outline_vertices(&self) -> u32 {
+        let mesh = &self.given().mesh;
+        mesh.vertex_count() + mesh.edge_count() + mesh.face_count()
     }
 
     /// Moves memory to where polygons, or quads alone, need it.
@@ -180,9 +222,12 @@ impl Quads {
     }
 
     /// Waits, and refuses faces that differ from the assumption.
-    pub(super) fn check(&mut self) -> Result<(), Error> {
+    pub(super) fn check(&mut self, levels: u32) -> Result<(), Error> {
         // The quads into which polygons are split have faults of the same causes, and are checked and reset as well.
-        let quads = self.base.mesh.check();
+        let quads = match self.are_outlines(levels) {
+            true => Ok(()),
+            false => self.base.mesh.check(),
+        };
         match &mut self.polygons {
             Some(polygons) => polygons.mesh.check().and(quads),
             None => quads,
@@ -194,6 +239,7 @@ impl Quads {
         for part in self.polygons.iter_mut().chain([&mut self.base]) {
             part.mesh.clear();
         }
+        self.connected = OnceLock::new();
         self.kept.clear();
     }
 
@@ -210,6 +256,7 @@ impl Quads {
     pub(super) fn bytes(&self) -> u64 {
         let polygons = [&self.polygons, &self.spare].into_iter().flatten();
         let polygons: u64 = polygons.map(Creased::bytes).sum();
-        polygons + self.base.bytes() + self.kept.bytes()
+        let connected = self.connected.get().map_or(0, Creased::bytes);
+        polygons + self.base.bytes() + connected + self.kept.bytes()
     }
 }

@@ -36,7 +36,7 @@ pub use csr::{Csr, HostCsr};
 pub use general::{GeneralSubdivision, Listed};
 pub use multiply::{Finish, multiply};
 pub use normals::{adjacency, face_normals, normals_of_faces, vertex_normals};
-pub use select::Selection;
+pub use select::{ExtractedMesh, Selection};
 
 use crate::Mesh;
 use rxmesh_host::Error;

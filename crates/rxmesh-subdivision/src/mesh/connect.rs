@@ -165,6 +165,19 @@ impl Mesh {
         self.connect(vertices, None, Some(known))
     }
 
+    /// Makes the corners of faces of `size` corners that `write` puts into the memory it is given, without vertices and
+    /// connectivity.
+    pub(crate) fn make_corners(
+        &mut self,
+        (size, corners): (u32, u32),
+        write: impl FnOnce(GlobalMut<u32>) -> Result<(), EngineError>,
+    ) -> Result<(), Error> {
+        self.clear();
+        self.set_sizes(&Faces::Same(size))?;
+        self.corners.set_len(corners as usize)?;
+        Ok(write(self.corners.global_mut())?)
+    }
+
     /// Makes a mesh as [`Mesh::new`], from faces that are on the engine already: of `size` corners each, or given by
     /// `offsets` when it is 0. Ids are below `vertices`.
     pub(crate) fn of_buffers(

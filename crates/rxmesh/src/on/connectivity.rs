@@ -1,7 +1,9 @@
 //! Meshes whose connectivity changes.
 
 use super::arrays::check_finite;
-use super::{AnySession, EngineArrays, Lines, PATCH_SIZE, Scheduler, Several, Vertices};
+use super::{
+    AnySession, EngineArrays, Lines, MeshPatches, PATCH_SIZE, Scheduler, Several, Vertices,
+};
 use crate::log::of_mesh;
 use crate::{Error, Log, Result, Stage, on_session, stage};
 use rxmesh_host::Vec3;
@@ -9,7 +11,6 @@ use rxmesh_host::edit::{Borders, Carried, Column, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{PIECE, Placement, Quality, SplitSeams, TriMesh, quality};
-use rxmesh_host::patch::{PatchOptions, PatchSet, build};
 use rxmesh_host::repack::RepackOptions;
 use rxmesh_host::store::RxMesh;
 use std::rc::Rc;
@@ -134,15 +135,11 @@ impl Draft {
     pub fn open(
         self,
         engine: &Engine,
-        set: PatchSet,
+        patches: MeshPatches,
         how: (Scheduler, &Lines, bool),
         log: &mut dyn Log,
     ) -> Result<Connectivity> {
-        self.open_over(
-            || Ok(Arc::new(RxMesh::from_patches(engine, set)?)),
-            how,
-            log,
-        )
+        self.open_over(|| Ok(Arc::new(patches.into_mesh(engine)?)), how, log)
     }
 
     /// Opens a session on patches of the mesh that are on an engine, or that `patches` moves to it.
@@ -178,6 +175,7 @@ impl Draft {
             target_length: None,
             validates_frames: false,
             frames: None,
+            wants_frame: None,
             home: self.home,
             unit: self.unit,
             device_bytes,
@@ -201,11 +199,8 @@ impl Draft {
         if let Some(rx) = patches.filter(|_| self.seams.is_none()) {
             return self.open_over(|| Ok(rx), how, log);
         }
-        let options = PatchOptions::default().with(|o| o.patch_size = PATCH_SIZE);
-        let set = stage(log, Stage::Patches, || {
-            Ok(build(self.mesh.vertex_count(), &self.mesh.faces, &options)?)
-        })?;
-        self.open(engine, set, how, log)
+        let patches = MeshPatches::usual(engine, &self.mesh, log)?;
+        self.open(engine, patches, how, log)
     }
 }
 
@@ -232,9 +227,11 @@ pub struct Connectivity {
     pub validates_frames: bool,
     /// Receiver of frames.
     pub(crate) frames: Option<MeshReceiver>,
+    /// Condition of the frames that the receiver gets; all if there is none.
+    pub(crate) wants_frame: Option<Box<dyn FnMut() -> bool>>,
     /// Placement that the mesh came with.
     pub home: Placement,
-    unit: f64,
+    pub(crate) unit: f64,
     /// Bytes of the patches on the engine.
     pub device_bytes: usize,
 }
@@ -250,6 +247,17 @@ impl Connectivity {
     /// [`Operation::gives_frames`]: crate::Operation::gives_frames
     pub fn on_frames(&mut self, frames: impl FnMut(u32, &TriMesh) -> Result<()> + 'static) {
         self.frames = Some(Box::new(frames));
+    }
+
+    /// Sets the receiver of frames as [`on_frames`](Self::on_frames), with a condition: frames for which it gives
+    /// `false` are not copied back. Operations that give frames on request give them to this receiver without one.
+    pub fn on_frames_if(
+        &mut self,
+        wants: impl FnMut() -> bool + 'static,
+        frames: impl FnMut(u32, &TriMesh) -> Result<()> + 'static,
+    ) {
+        self.on_frames(frames);
+        self.wants_frame = Some(Box::new(wants));
     }
 
     /// Does the operation's work and waits for it. Errors begin with the mesh's name.
@@ -348,6 +356,7 @@ impl Connectivity {
             target_length: None,
             validates_frames: false,
             frames: None,
+            wants_frame: None,
             home: Placement::default(),
             unit: 1.0,
             device_bytes,
@@ -382,14 +391,10 @@ impl Connectivity {
     /// Positions that are not finite, and those of the engine.
     pub(crate) fn into_arrays(self, log: &mut dyn Log) -> Result<EngineArrays> {
         self.finish_edits("", false, log)?;
-        let session = match self.session {
-            AnySession::Claims(session) => session,
-            #[cfg(feature = "speculative")]
-            AnySession::Speculative(_) => {
-                let why = "arrays on an engine are edited under the scheduler of claims";
-                return Err(Error::Message(why.into()));
-            }
-        };
+        let session = self.session.into_claims().ok_or_else(|| {
+            let why = "arrays on an engine are edited under the scheduler of claims";
+            Error::Message(why.into())
+        })?;
         stage(log, Stage::Patches, || {
             let mut closed = session.close(RepackOptions::default())?;
             let x = closed.take(self.x)?;

@@ -11,6 +11,7 @@
 mod arrays;
 mod body;
 mod connectivity;
+mod patches;
 mod scene;
 mod scheduler;
 mod tool;
@@ -20,6 +21,7 @@ pub use arrays::{EngineArrays, EngineColumn};
 pub use body::{Body, MakesScene, SceneSteps};
 pub(crate) use body::{MeshBox, OverGround, Similar};
 pub use connectivity::{Connectivity, Downloaded, Draft, Keep, Seams};
+pub use patches::{MeshPatches, PatchesOn};
 pub use scene::{BodyCounts, Moment, Played, Scene};
 pub use scheduler::{AnySession, Lines, Scheduler, TrackedFrame};
 pub use tool::{AnyMesh, Pair, Tool};

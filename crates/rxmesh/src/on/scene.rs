@@ -106,6 +106,7 @@ fn moved(
     while stage.world.steps() < last {
         stage.step()?;
         let step = stage.world.steps();
+        stage.world.engine().note("step", step);
         if step.is_multiple_of(stage.scene.output.every.into()) || step == last {
             energies.push(Moment::of(stage).map_err(|e| e.within(format!("step {step}")))?);
             show(stage)?;

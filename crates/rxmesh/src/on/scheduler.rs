@@ -110,6 +110,15 @@ impl AnySession {
         }
     }
 
+    /// Returns the session if its scheduler is that of claims.
+    pub fn into_claims(self) -> Option<Session<Claims>> {
+        match self {
+            AnySession::Claims(session) => Some(session),
+            #[cfg(feature = "speculative")]
+            AnySession::Speculative(_) => None,
+        }
+    }
+
     /// Returns the scheduler's name.
     pub fn name(&self) -> &'static str {
         fn of<C: Edits>(_: &Session<C>) -> &'static str {

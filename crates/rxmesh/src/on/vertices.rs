@@ -1,6 +1,6 @@
 //! Meshes whose connectivity stays.
 
-use super::{EngineArrays, Several};
+use super::{EngineArrays, MeshPatches, Several};
 use crate::log::of_mesh;
 use crate::{Log, Result, Stage, stage};
 use rxmesh_host::Vec3;
@@ -12,7 +12,6 @@ use rxmesh_host::mesh::{
     self, Column, ColumnData, ElementKind, Extras, NORMAL, Placement, SplitSeams, TriMesh,
     UsedVertices,
 };
-use rxmesh_host::patch::PatchSet;
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_host::units::{Quantity, QuantityKind};
 use std::sync::Arc;
@@ -74,7 +73,12 @@ impl Prepared {
     /// # Errors
     ///
     /// Those of the engine.
-    pub fn upload(self, engine: &Engine, set: PatchSet, log: &mut dyn Log) -> Result<Vertices> {
+    pub fn upload(
+        self,
+        engine: &Engine,
+        patches: MeshPatches,
+        log: &mut dyn Log,
+    ) -> Result<Vertices> {
         let Prepared {
             mut mesh,
             several,
@@ -91,7 +95,7 @@ impl Prepared {
             None => normalised,
         };
         let (rx, x) = stage(log, Stage::Upload, || {
-            let rx = RxMesh::from_patches(engine, set)?;
+            let rx = patches.into_mesh(engine)?;
             let x = rx.attribute_from::<Vertex, Vec3>(&normalised)?;
             engine.synchronize()?;
             Ok((rx, x))

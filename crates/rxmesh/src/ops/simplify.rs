@@ -108,6 +108,14 @@ folder of the results.";
                     meshes: Vec::new(),
                 });
             };
+            if let [name] = &*names {
+                // Labels and limits of several meshes take time.
+                let all = simplify(session, x, options)?;
+                return Ok(SimplifyOpReport {
+                    meshes: vec![SimplifiedMesh::new(name.clone(), &all)],
+                    all,
+                });
+            }
             let report = simplify_batch(session, x, labels, &vec![*options; names.len()])?;
             let members = names.iter().zip(&report.meshes);
             Ok(SimplifyOpReport {

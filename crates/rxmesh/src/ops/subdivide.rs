@@ -93,27 +93,9 @@ OpenSubdiv. docs/library/surfaces.md has the details.";
         log: &mut dyn Log,
     ) -> Result<SubdivideReport> {
         let name = on.name(0);
-        let warn = |log: &mut dyn Log, what: &str| log.warn(format!("{name}: {what}"));
-        let base = &mut on.input;
-        let repeated = base.drop_repeated_corners();
-        if repeated > 0 {
-            let what = "faces name a corner again right after it: it counts once";
-            warn(log, &format!("{repeated} {what}"));
-        }
-        if let Some(creases) = &options.creases {
-            stage(log, Stage::Aside("sharpening"), || sharpen(base, creases))?;
-        }
-        if options.sharpen_non_manifold {
-            let opened = stage(log, Stage::Aside("cutting"), || Ok(open_edges(base)?))?;
-            if opened.edges > 0 {
-                let what =
-                    "edges of more than two faces, or of two that walk them alike, are sharp";
-                warn(log, &format!("{} {what}", opened.edges));
-            }
-            *base = opened.mesh;
-        }
+        prepare(&mut on.input, options, &name, log)?;
         // Far from the origin new vertices lie between the 32-bit floats.
-        let home = base.normalise();
+        let home = on.input.normalise();
         let engine = on.engine().clone();
         let base = &on.input;
         let (refined, patches) = stage(log, Stage::Work("subdividing"), || {
@@ -121,7 +103,7 @@ OpenSubdiv. docs/library/surfaces.md has the details.";
         })?;
         let Refined { mut mesh, warnings } = refined;
         for warning in &warnings {
-            warn(log, warning);
+            log.warn(format!("{name}: {warning}"));
         }
         mesh.return_to(home);
         let result = if options.triangles && !matches!(mesh.faces, Faces::Same(3)) {
@@ -165,6 +147,34 @@ OpenSubdiv. docs/library/surfaces.md has the details.";
     }
 }
 
+/// Prepares a mesh for a surface: drops repeated corners, makes edges sharp and cuts edges open, as the options ask.
+/// Returns the original vertex of each vertex, if edges were cut open. Warnings begin with the mesh's name.
+pub(crate) fn prepare(
+    base: &mut PolyMesh,
+    options: &SubdivideArgs,
+    name: &str,
+    log: &mut dyn Log,
+) -> Result<Option<Vec<u32>>> {
+    let repeated = base.drop_repeated_corners();
+    if repeated > 0 {
+        let what = "faces name a corner again right after it: it counts once";
+        log.warn(format!("{name}: {repeated} {what}"));
+    }
+    if let Some(creases) = &options.creases {
+        stage(log, Stage::Aside("sharpening"), || sharpen(base, creases))?;
+    }
+    if !options.sharpen_non_manifold {
+        return Ok(None);
+    }
+    let opened = stage(log, Stage::Aside("cutting"), || Ok(open_edges(base)?))?;
+    if opened.edges > 0 {
+        let what = "edges of more than two faces, or of two that walk them alike, are sharp";
+        log.warn(format!("{name}: {} {what}", opened.edges));
+    }
+    *base = opened.mesh;
+    Ok((opened.edges > 0).then_some(opened.origins))
+}
+
 /// Returns the surface, or a mesh of its patches and their numbers.
 fn made(
     engine: &Engine,
@@ -181,7 +191,7 @@ fn made(
 }
 
 /// Returns an error of the surface with the flag that helps.
-fn explained(e: rxmesh_host::Error, sharpens: bool) -> Error {
+pub(crate) fn explained(e: rxmesh_host::Error, sharpens: bool) -> Error {
     let help = match &e {
         rxmesh_host::Error::Mesh(MeshError::NoSurface { .. }) if sharpens => {
             " (repair --only split parts such edges)"

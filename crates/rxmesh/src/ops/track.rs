@@ -58,7 +58,11 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
     }
 
     fn run(on: &mut Connectivity, options: &TrackArgs, log: &mut dyn Log) -> Result<TrackReport> {
-        let mut frames = on.frames.take().filter(|_| options.sequence);
+        let mut wants = on.wants_frame.take();
+        let mut frames = on
+            .frames
+            .take()
+            .filter(|_| options.sequence || wants.is_some());
         let validate = on.validates_frames;
         let (carried, home, seams) = (on.carried.clone(), on.home, on.seams.clone());
         let mut each = |frame, now: &dyn TrackedFrame| {
@@ -67,7 +71,10 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
                     "frame {frame} is not sound: {first}; this is a bug in rxmesh"
                 )));
             }
-            if let (Some(show), Some(carried)) = (&mut frames, &carried) {
+            let is_wanted = wants.as_mut().is_none_or(|wants| wants());
+            if let (Some(show), Some(carried)) = (&mut frames, &carried)
+                && is_wanted
+            {
                 let mut mesh = now.mesh(carried)?;
                 if let Some(seams) = &seams {
                     mesh = seams.split_again(&mesh)?;

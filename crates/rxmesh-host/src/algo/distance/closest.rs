@@ -137,9 +137,9 @@ pub(crate) struct Nearest {
 }
 
 impl HostTree {
-    /// Makes the tree of some triangles.
-    pub(crate) fn new(x: &[Vec3], faces: &[[u32; 3]]) -> HostTree {
-        HostTree(Built::new(x, faces, (0..faces.len() as u32).collect()))
+    /// Makes the tree of some of the faces, given by their numbers.
+    pub(crate) fn of(x: &[Vec3], faces: &[[u32; 3]], some: Vec<u32>) -> HostTree {
+        HostTree(Built::new(x, faces, some))
     }
 
     /// Returns the place closest to `p` on the triangles that `accepts` names; of equally close ones the triangle with

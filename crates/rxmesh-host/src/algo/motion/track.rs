@@ -66,7 +66,7 @@ units!(TrackOptions {
 changeable!(TrackOptions);
 
 impl Default for TrackOptions {
-    /// Returns the factors of El Topo (Brochu and Bridson 2009).
+    /// Returns the factors of lengths and the widest angle of El Topo (Brochu and Bridson 2009).
     fn default() -> Self {
         TrackOptions {
             frames: 100,
@@ -194,9 +194,9 @@ impl TrackReport {
 
 /// Moves a surface with a velocity field, frame by frame (Runge-Kutta of fourth order, Bridson et al. 2007), and
 /// improves the mesh after each. Long edges and those opposite wide angles are split, short ones contracted, edges
-/// flipped towards equal valences, vertices smoothed in the null space of their faces' normals (Jiao 2007). The
-/// thresholds are El Topo's (Brochu and Bridson 2009); collisions and changes of topology are not handled. The boundary
-/// stays a boundary.
+/// flipped towards equal valences, vertices smoothed in the null space of their faces' normals (Jiao 2007). The factors
+/// of lengths and the widest angle are El Topo's (Brochu and Bridson 2009), whose flips go by lengths and which guards
+/// volume, area and rank. Collisions and changes of topology are not handled. The boundary stays a boundary.
 ///
 /// `each` sees the session after every frame, which are counted from 1.
 ///

@@ -285,6 +285,27 @@ impl Carried {
         Ok(map)
     }
 
+    /// Returns the positions and faces of [`Carried::mesh`], and the session ids of its vertices.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the engine.
+    pub fn shape<C: Edits>(&self, session: &Session<C>) -> Result<(TriMesh, Vec<u32>), Error> {
+        let now = session.open_mesh().snapshot()?;
+        let x = session.values(self.x)?.read()?;
+        let vertices = session.values(self.vertices)?.read()?;
+        let faces = session.values(self.faces)?.read()?;
+        let order = NewElements::new(&self.mesh, &now, &vertices, &faces);
+        let slots: Vec<u32> = order.vertices.iter().map(|v| v.slot).collect();
+        let mesh = TriMesh {
+            positions: slots.iter().map(|&v| x[v as usize]).collect(),
+            faces: order.faces.iter().map(|f| f.corners).collect(),
+            extras: Extras::default(),
+            placement: self.mesh.placement,
+        };
+        Ok((mesh, slots))
+    }
+
     /// Returns the current mesh with all its data, and messages about data that were lost. If nothing was changed it is
     /// the input mesh.
     ///

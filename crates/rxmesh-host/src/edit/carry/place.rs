@@ -1,7 +1,7 @@
 //! Points on the input from which the vertices of a changed mesh take their values.
 
 use super::order::NewElements;
-use crate::algo::distance::closest::{HostTree, Nearest};
+use crate::algo::distance::closest::{HostTree, Nearest, closest_parts};
 use crate::edit::Motion;
 use crate::mesh::{Column, TriMesh};
 use crate::par::IntoLean;
@@ -12,14 +12,25 @@ use rayon::prelude::*;
 /// is taken without examining the others.
 const NEAR: f64 = 0.5;
 
-/// Surface that came in.
+/// Fewest faces of a component that has a tree; the faces of a smaller one are all looked at.
+const FEWEST: usize = 64;
+
+/// Surface that came in. Each connected component is searched apart: edits do not join components, and hundreds of them
+/// may lie in the same place, as the meshes of a batch do.
 #[derive(Debug)]
 pub(super) struct InputSurface {
-    tree: HostTree,
-    /// Connected component of each face, by its least vertex: edits do not join components, and those of other meshes
-    /// of a batch may lie in the same place.
+    /// Component of each face.
     parts: Vec<u32>,
+    components: Vec<Component>,
     normals: Vec<Vec3>,
+}
+
+/// Connected component of the surface that came in.
+#[derive(Debug)]
+enum Component {
+    Tree(HostTree),
+    /// Numbers of its faces.
+    Few(Vec<u32>),
 }
 
 impl InputSurface {
@@ -31,42 +42,81 @@ impl InputSurface {
                 parent[u.max(v) as usize] = u.min(v);
             }
         }
-        let parts = mesh.faces.iter().map(|f| root(&mut parent, f[0])).collect();
+        // The number of each component, at its least vertex.
+        let mut numbers = vec![u32::MAX; mesh.vertex_count()];
+        let mut members: Vec<Vec<u32>> = Vec::new();
+        let parts = (0..).zip(&mesh.faces).map(|(i, f)| {
+            let number = &mut numbers[root(&mut parent, f[0]) as usize];
+            if *number == u32::MAX {
+                *number = members.len() as u32;
+                members.push(Vec::new());
+            }
+            members[*number as usize].push(i);
+            *number
+        });
+        let parts = parts.collect();
+        let component = |members: Vec<u32>| match members.len() < FEWEST {
+            true => Component::Few(members),
+            false => Component::Tree(HostTree::of(&mesh.positions, &mesh.faces, members)),
+        };
         let normal = |f: &[u32; 3]| normal(f.map(|v| mesh.positions[v as usize]));
         InputSurface {
-            tree: HostTree::new(&mesh.positions, &mesh.faces),
             parts,
+            components: members.into_par_iter().lean().map(component).collect(),
             normals: mesh.faces.iter().map(normal).collect(),
         }
     }
 
     /// Returns the place closest to `p` on the faces that `accepts` names, of the component of face `of`: on one that
-    /// looks along `normal` unless the others are much closer, as where two sheets lie together.
+    /// looks along `normal` unless the others are much closer, as where two sheets lie together. `mesh` is the one that
+    /// the surface was made of.
     pub(super) fn nearest(
         &self,
+        mesh: &TriMesh,
         p: DVec3,
         of: u32,
-        normal: Vec3,
-        size: f64,
-        accepts: impl Fn(u32) -> bool,
+        (normal, size): (Vec3, f64),
+        any: impl Fn(u32) -> bool,
     ) -> Option<Nearest> {
-        let part = self.parts[of as usize];
-        let any = |f: u32| self.parts[f as usize] == part && accepts(f);
+        let component = &self.components[self.parts[of as usize] as usize];
         let along = |f: u32| any(f) && self.normals[f as usize].dot(normal) > 0.0;
         // No face agrees with a zero normal, and the search would visit them all.
         let first = match normal == Vec3::ZERO {
             true => None,
-            false => self.tree.nearest(p, along),
+            false => component.nearest(mesh, p, &along),
         };
         match first {
             Some(at) if at.square <= (NEAR * size).powi(2) => first,
             _ => {
-                let second = self.tree.nearest(p, any)?;
+                let second = component.nearest(mesh, p, &any)?;
                 first
                     .filter(|at| at.square.sqrt() <= 2.0 * second.square.sqrt() + NEAR * size)
                     .or(Some(second))
             }
         }
+    }
+}
+
+impl Component {
+    /// Returns the closest place as [`HostTree::nearest`].
+    fn nearest(&self, mesh: &TriMesh, p: DVec3, accepts: &impl Fn(u32) -> bool) -> Option<Nearest> {
+        let faces = match self {
+            Component::Tree(tree) => return tree.nearest(p, accepts),
+            Component::Few(faces) => faces,
+        };
+        let accepted = faces.iter().filter(|f| accepts(**f));
+        let places = accepted.map(|&face| {
+            let corners = mesh.faces[face as usize].map(|v| mesh.positions[v as usize].as_dvec3());
+            let (parts, square) = closest_parts(p, corners);
+            Nearest {
+                face,
+                parts,
+                square,
+            }
+        });
+        // A corner that is no number is near nothing.
+        let places = places.filter(|at| at.square <= f64::INFINITY);
+        places.min_by(|a, b| (a.square.total_cmp(&b.square)).then(a.face.cmp(&b.face)))
     }
 }
 
@@ -141,7 +191,8 @@ impl InputPoints {
             if stays || of[i] == u32::MAX || !points[i].is_finite() {
                 return None;
             }
-            surface.nearest(points[i].as_dvec3(), of[i], normals[i], sizes[i], |_| true)
+            let side = (normals[i], sizes[i]);
+            surface.nearest(old, points[i].as_dvec3(), of[i], side, |_| true)
         };
         InputPoints {
             at: points.iter().map(|p| p.as_dvec3()).collect(),

@@ -66,6 +66,11 @@ impl Memory for Cpu {
         Ok(())
     }
 
+    /// Nothing is kept: the system's allocator has all memory that is given back.
+    fn trim(&self) -> Result<u64, EngineError> {
+        Ok(0)
+    }
+
     fn fault(&self) -> Fault {
         // SAFETY: the words live as long as the engine and are atomics.
         unsafe { fault_over(self.fault.as_ptr().cast::<u32>().cast_mut()) }

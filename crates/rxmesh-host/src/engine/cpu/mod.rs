@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::Instant;
 #[cfg(feature = "test-engines")]
-use team::TeamThread;
+use team::{TeamThread, Teams};
 
 /// Execution order of the threads of a block.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,8 @@ pub(super) struct Cpu {
     /// Patches of the last launch that are done, and how many there are.
     done: AtomicU32,
     patches: AtomicU32,
+    #[cfg(feature = "test-engines")]
+    teams: Teams,
 }
 
 /// Content of undefined shared memory in the test engines and in debug builds: a pattern that no test expects.
@@ -84,6 +86,8 @@ impl Cpu {
             fault: Box::default(),
             done: AtomicU32::new(0),
             patches: AtomicU32::new(0),
+            #[cfg(feature = "test-engines")]
+            teams: Teams::default(),
         }
     }
 
@@ -138,7 +142,7 @@ impl Cpu {
         run: &(dyn Fn(TeamThread<'_>, u32, *mut u8) + Sync),
     ) {
         match self.style {
-            Style::Team(n) => team::run(n, blocks, shared, run),
+            Style::Team(n) => self.teams.run(n, blocks, shared, run),
             Style::Shuffled(seed) => {
                 // Blocks in a permuted order too: a kernel may not rely on theirs.
                 (0..blocks).rev().for_each(|i| {
@@ -190,6 +194,7 @@ impl Launcher for Cpu {
         PatchArgs { mesh, kernel }: PatchArgs<K>,
         patches: u32,
         shared: u32,
+        _threads: u32,
     ) -> Result<(), EngineError> {
         self.run_some(mesh, kernel, patches, None, shared);
         Ok(())

@@ -3,9 +3,11 @@
 //! phase. Both are one type, because every kernel is compiled for every type of block.
 
 use rxmesh_kernels::exec::{Block, Internal, permute};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use std::sync::atomic::{AtomicBool, AtomicU32, fence};
-use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, fence};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::thread::JoinHandle;
 
 /// One thread of a team.
 #[derive(Clone, Copy)]
@@ -30,10 +32,9 @@ impl TeamThread<'_> {
     }
 }
 
-// SAFETY: a team of one has rank 0 of 1, and a barrier of one thread has nothing to order; `run` starts `size` threads
-// with distinct ranks; the barrier's count and generation order what they do before and after it (contract U1 of
-// docs/inside/unsafe.md).
-// `permute` is a bijection of `0..n`.
+// SAFETY: a team of one has rank 0 of 1, and a barrier of one thread has nothing to order; a `Team` starts threads with
+// distinct ranks below `size`; the barrier's count and generation order what they do before and after it (contract U1
+// of docs/inside/unsafe.md). `permute` is a bijection of `0..n`.
 unsafe impl Block for TeamThread<'_> {
     const SOLO: bool = false;
     fn rank(self, _: Internal) -> u32 {
@@ -165,48 +166,198 @@ impl Drop for Guard<'_> {
     }
 }
 
-struct Base(*mut u8);
-// SAFETY: the address is handed to the team's threads, which share the memory by design.
-unsafe impl Sync for Base {}
-
-/// Runs `blocks` blocks one after the other, each by `size` threads. `work` gets the thread's member, the block's index
-/// and the shared memory.
-pub(super) fn run(
-    size: u32,
+/// Work of the members of a team in a launch.
+struct Job<'a> {
     blocks: u32,
-    shared: u32,
-    work: &(dyn Fn(TeamThread<'_>, u32, *mut u8) + Sync),
-) {
-    let mut memory = vec![0u128; (shared as usize).div_ceil(16).max(1)];
-    let words = memory.len();
-    let base = Base(memory.as_mut_ptr().cast());
-    let barrier = Barrier::new(size);
-    let (barrier, base) = (&barrier, &base);
-    let member = move |rank: u32| {
-        let _guard = Guard(barrier);
-        for block in 0..blocks {
+    /// The block's shared memory, of `words` words of 16 bytes.
+    base: *mut u8,
+    words: usize,
+    /// Gets the thread's member, the block's index and the shared memory.
+    work: &'a (dyn Fn(TeamThread<'_>, u32, *mut u8) + Sync),
+}
+
+/// Barrier and job that the members share.
+struct Post {
+    barrier: Barrier,
+    /// The job of the launch that begins at the next barrier; null ends the members.
+    job: AtomicPtr<Job<'static>>,
+}
+
+impl Post {
+    /// Runs a job's blocks one after the other, as member `rank`.
+    fn run(&self, rank: u32, job: &Job<'_>) {
+        let Self { barrier, .. } = self;
+        let member = TeamThread {
+            rank,
+            size: barrier.size,
+            barrier: Some(barrier),
+            seed: None,
+        };
+        for block in 0..job.blocks {
             if rank == 0 {
-                // SAFETY: inside `memory`; the others wait at the barrier below.
-                unsafe { std::ptr::write_bytes(base.0, 0xa5, 16 * words) };
+                // SAFETY: the memory of the job; the others wait at the barrier below.
+                unsafe { std::ptr::write_bytes(job.base, 0xa5, 16 * job.words) };
             }
             barrier.wait();
-            work(
-                TeamThread {
-                    rank,
-                    size,
-                    barrier: Some(barrier),
-                    seed: None,
-                },
-                block,
-                base.0,
-            );
+            (job.work)(member, block, job.base);
             barrier.wait();
         }
-    };
-    std::thread::scope(|scope| {
-        for rank in 1..size {
-            scope.spawn(move || member(rank));
+    }
+
+    /// Waits for jobs and runs them, as a member other than the first.
+    fn serve(&self, rank: u32) {
+        let _guard = Guard(&self.barrier);
+        loop {
+            self.barrier.wait();
+            // SAFETY: `Team::launch` keeps the job until every member has passed the last barrier of its last block,
+            // or has ended.
+            match unsafe { self.job.load(Acquire).as_ref() } {
+                Some(job) => self.run(rank, job),
+                None => return,
+            }
         }
-        member(0);
-    });
+    }
+}
+
+/// Threads that stay from launch to launch: to start one takes longer than most launches.
+struct Team {
+    post: Arc<Post>,
+    others: Vec<JoinHandle<()>>,
+    memory: Vec<u128>,
+}
+
+impl Team {
+    fn new(size: u32) -> Team {
+        let post = Arc::new(Post {
+            barrier: Barrier::new(size),
+            job: AtomicPtr::default(),
+        });
+        let others = (1..size).map(|rank| {
+            let post = Arc::clone(&post);
+            std::thread::spawn(move || post.serve(rank))
+        });
+        Team {
+            others: others.collect(),
+            post,
+            memory: Vec::new(),
+        }
+    }
+
+    /// Runs a job. After an error, which is a member's panic, the members have ended, and so has the team.
+    fn launch(
+        &mut self,
+        blocks: u32,
+        shared: u32,
+        work: &(dyn Fn(TeamThread<'_>, u32, *mut u8) + Sync),
+    ) -> std::thread::Result<()> {
+        if blocks == 0 {
+            // The job has to outlive the members' look at it, and only blocks make the first member wait.
+            return Ok(());
+        }
+        let words = (shared as usize).div_ceil(16).max(1);
+        if self.memory.len() < words {
+            self.memory.resize(words, 0);
+        }
+        let job = &Job {
+            blocks,
+            base: self.memory.as_mut_ptr().cast(),
+            words,
+            work,
+        };
+        let post = &*self.post;
+        post.job
+            .store(std::ptr::from_ref(job).cast_mut().cast(), Release);
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            let _guard = Guard(&post.barrier);
+            post.barrier.wait();
+            post.run(0, job);
+        }));
+        if done.is_err() {
+            self.join();
+        }
+        done
+    }
+
+    /// Waits for the members to end.
+    fn join(&mut self) {
+        // A member that panicked has said so.
+        self.others.drain(..).for_each(|member| drop(member.join()));
+    }
+}
+
+impl Drop for Team {
+    fn drop(&mut self) {
+        if !self.others.is_empty() {
+            self.post.job.store(std::ptr::null_mut(), Release);
+            self.post.barrier.wait();
+            self.join();
+        }
+    }
+}
+
+/// The team of an engine, which its first launch starts and a panic ends.
+#[derive(Default)]
+pub(super) struct Teams(Mutex<Option<Team>>);
+
+impl Teams {
+    /// Runs `blocks` blocks one after the other, each by `size` threads. `work` gets the thread's member, the block's
+    /// index and the shared memory.
+    pub(super) fn run(
+        &self,
+        size: u32,
+        blocks: u32,
+        shared: u32,
+        work: &(dyn Fn(TeamThread<'_>, u32, *mut u8) + Sync),
+    ) {
+        let mut team = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = team
+            .get_or_insert_with(|| Team::new(size))
+            .launch(blocks, shared, work);
+        if let Err(panic) = done {
+            *team = None;
+            drop(team);
+            resume_unwind(panic);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_stay_from_launch_to_launch() {
+        let teams = Teams::default();
+        let ids = Mutex::new(Vec::new());
+        for blocks in [3, 0, 2] {
+            teams.run(2, blocks, 40, &|member, block, memory| {
+                assert!(block < blocks && !memory.is_null());
+                let id = (member.rank, std::thread::current().id());
+                ids.lock().unwrap().push(id);
+            });
+        }
+        let mut ids = ids.into_inner().unwrap();
+        assert_eq!(ids.len(), 10);
+        ids.sort_by_key(|&(rank, _)| rank);
+        ids.dedup();
+        assert_eq!(ids.len(), 2, "each member is one thread");
+    }
+
+    #[test]
+    fn a_panic_ends_the_team_and_the_next_launch_has_another() {
+        let teams = Teams::default();
+        for rank in [0, 1] {
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                teams.run(2, 5, 0, &|member, block, _| {
+                    assert!(member.rank != rank || block < 2, "as intended");
+                });
+            }));
+            assert!(result.is_err());
+            let count = AtomicU32::new(0);
+            teams.run(2, 5, 0, &|_, _, _| {
+                count.fetch_add(1, Relaxed);
+            });
+            assert_eq!(count.load(Relaxed), 10);
+        }
+    }
 }

@@ -109,8 +109,10 @@ impl Launcher for CudaEngine {
         args: PatchArgs<K>,
         blocks: u32,
         shared: u32,
+        threads: u32,
     ) -> Result<(), EngineError> {
-        self.launch((K::NAME, None), blocks, Width::of::<K>(), shared, args)
+        let width = Width::OfPatches([threads, K::ENOUGH_THREADS]);
+        self.launch((K::NAME, None), blocks, width, shared, args)
     }
 
     /// Runs a kernel on listed patches, at most all of the mesh. The grid has the number of blocks that run at a time,

@@ -98,6 +98,18 @@ impl Memory for CudaEngine {
         unsafe { self.copy_on(array.stream, array.address, from as u64, bytes) }
     }
 
+    fn trim(&self) -> Result<u64, EngineError> {
+        let Some(pool) = &self.pool else {
+            return Ok(0);
+        };
+        self.enter()?;
+        // Memory is given back to the pool when the stream comes to it.
+        driver::wait(&self.stream)?;
+        let before = pool.reserved()?;
+        pool.trim()?;
+        Ok(before.saturating_sub(pool.reserved()?))
+    }
+
     fn fault(&self) -> Fault {
         // SAFETY: allocated and zeroed in `new`, lives as long as the engine.
         unsafe { fault_over(self.fault as *mut u32) }

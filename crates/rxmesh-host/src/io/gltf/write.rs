@@ -196,8 +196,9 @@ fn warn_of_statements(mesh: TriangleView<'_>, warnings: &mut Vec<String>) {
     if count(TagKind::Smoothing) > 0 {
         warnings.push("glTF holds no smoothing groups".into());
     }
-    if count(TagKind::Library) > 0 {
-        warnings.push("glTF holds no material libraries: materials have their names only".into());
+    if count(TagKind::Library) > 0 && mesh.extras.materials.is_none() {
+        let why = "the material libraries (mtllib) were not found: materials have their names only";
+        warnings.push(why.into());
     }
 }
 

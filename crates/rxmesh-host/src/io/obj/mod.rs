@@ -6,18 +6,21 @@
 //! ([`join`]); only then are relative indices resolved and ranges checked. The tests compare with `tobj`.
 
 mod join;
+mod library;
 mod marks;
 mod parse;
 mod write;
 
 use super::Encoding;
-use super::codec::{Codec, Evidence, Holds, Read, Write, always, no_weld};
+use super::codec::{Codec, Evidence, Holds, Read, Write, always};
 use super::error::Fault;
 use super::points::CoordinateBits;
 use super::scan::{LineWords, after_comments};
 use super::soup::Soup;
 use crate::par::IntoLean;
 use rayon::prelude::*;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Description of the format.
 pub(super) const CODEC: Codec = Codec {
@@ -37,17 +40,14 @@ pub(super) const CODEC: Codec = Codec {
     may_be: looks_like,
     is_variant: always,
     is_text: always,
-    read: Read::Surface {
-        read,
-        weld: no_weld,
-    },
+    read: Read::Linked(read),
     write: Write::Surface(|mesh, _, warnings| write::write(mesh, warnings)),
 };
 
 /// Below this a chunk is not worth a task.
 const SMALLEST_CHUNK: usize = 1 << 16;
 
-fn read(bytes: &[u8], bits: CoordinateBits) -> Result<Soup, Fault> {
+fn read(bytes: &[u8], bits: CoordinateBits, name: &Path) -> Result<Soup, Fault> {
     let chunks: Vec<parse::Chunk> = split(bytes)
         .into_par_iter()
         .lean()
@@ -56,7 +56,9 @@ fn read(bytes: &[u8], bits: CoordinateBits) -> Result<Soup, Fault> {
         .into_iter()
         // Only now, so that of several faults the first in the file is reported.
         .collect::<Result<_, _>>()?;
-    join::join(bytes, chunks, bits)
+    let mut soup = join::join(bytes, chunks, bits)?;
+    soup.materials = library::materials(&soup.tags, name).map(Arc::new);
+    Ok(soup)
 }
 
 /// Returns `true` if the first line with a word starts as OBJ lines do.

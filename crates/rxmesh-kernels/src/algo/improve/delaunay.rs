@@ -55,6 +55,17 @@ impl Diamond {
         })
     }
 
+    /// Calls `pair` with the vertices between which a flip of an edge makes one; returns its answer, or `true` on the
+    /// boundary.
+    #[inline(always)]
+    pub(crate) fn joins(
+        mesh: &impl HalfEdgeMesh,
+        e: u32,
+        pair: &mut impl FnMut(u32, u32) -> bool,
+    ) -> bool {
+        Diamond::new(mesh, e).is_none_or(|q| pair(q.c, q.d))
+    }
+
     /// Returns the place of an edge's ends on the boundary loop of its cavity: 0 for corners 0 and 2, 1 for corners 1
     /// and 3.
     #[inline(always)]
@@ -147,7 +158,7 @@ unsafe impl Operator for DelaunayFlip {
         seed: Seed<Self>,
         pair: &mut impl FnMut(u32, u32) -> bool,
     ) -> bool {
-        Diamond::new(mesh, seed.0).is_none_or(|q| pair(q.c, q.d))
+        Diamond::joins(mesh, seed.0, pair)
     }
 
     #[inline(always)]

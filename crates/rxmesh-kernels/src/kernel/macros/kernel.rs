@@ -81,12 +81,12 @@ macro_rules! kernel {
                 &self,
                 e: $crate::topo::Owned<<$rel as $crate::query::Relation>::Source>,
                 n: $crate::query::Neighbours<$rel>,
-                to: $crate::mem::Shared<f32>,
-                first: u32,
+                to: $crate::volume::distribute::GivenValues,
+                i: u32,
             ) {
                 const { assert!(matches!(<$rel as $crate::query::Relation>::FIXED, Some($width))) };
                 let values = $crate::volume::distribute::Distribute::<$rel, $width>::run(self, e, n);
-                $crate::volume::distribute::put(values, to, first);
+                to.put(i, values);
             }
         }
     };

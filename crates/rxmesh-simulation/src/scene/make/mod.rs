@@ -142,6 +142,23 @@ impl RunningScene {
 }
 
 impl RunningScene {
+    /// Returns the positions of the body with a name, in the order of its mesh; `None` if there is no such body. Waits
+    /// for the engine.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the engine.
+    pub fn positions(&mut self, name: &str) -> Result<Option<Vec<Vec3>>, Error> {
+        let Some(actor) = self.actors.iter().find(|actor| actor.name == name) else {
+            return Ok(None);
+        };
+        let positions = match actor.is_volume() {
+            true => self.world.body_mut(actor.number)?.positions(),
+            false => self.world.cloth_mut(actor.number)?.positions(),
+        };
+        positions.map(Some)
+    }
+
     /// Returns the bodies in their current state, each as [`RunningScene::frame`] passes it. Waits for the engine.
     ///
     /// # Errors

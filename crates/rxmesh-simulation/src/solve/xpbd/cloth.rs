@@ -393,7 +393,7 @@ fn rest(
     hinges: &[Vec<[u16; 4]>],
     material: impl Fn([u32; 2]) -> ClothMaterial,
 ) -> Result<Attribute<Edge, [f32; 4]>, Error> {
-    let source = &rx.patch_set()?.vertex_source;
+    let source = rx.linear_to_input(Kind::Vertex)?.unwrap_or_default();
     let mut rest: Attribute<Edge, [f32; 4]> = rx.attribute()?;
     rest.download()?;
     let to = rest.host_mut()?;

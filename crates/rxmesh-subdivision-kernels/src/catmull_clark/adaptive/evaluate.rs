@@ -13,6 +13,7 @@ use rxmesh_kernels::{Vec3, args, kernel};
 kernel_list! {
     flat catmull_clark_adaptive_values: EvaluateValues;
     flat catmull_clark_adaptive_normals: EvaluateNormals;
+    flat catmull_clark_adaptive_derivatives: EvaluateDerivatives;
 }
 
 args! {
@@ -37,6 +38,8 @@ struct PatchPoint {
     patch: u32,
     u: f32,
     v: f32,
+    /// Patches along a side of the face, if all were of this size.
+    scale: f32,
 }
 
 impl Samples {
@@ -60,18 +63,19 @@ impl Samples {
     /// Returns the patch at (u, v) of a face, and the position in it; `None` if the face is not part of the surface.
     #[inline(always)]
     fn descend(&self, face: u32, mut u: f32, mut v: f32) -> Option<PatchPoint> {
-        let mut at = self.roots.get(face);
+        let (mut at, mut scale) = (self.roots.get(face), 1.0);
         while at & IS_PATCH == 0 {
             // Doubling and halves are exact.
             let (right, top) = (u >= 0.5, v >= 0.5);
             u = 2.0 * u - f32::from(u8::from(right));
             v = 2.0 * v - f32::from(u8::from(top));
+            scale *= 2.0;
             at = self
                 .quarters
                 .get(4 * at + u32::from(right) + 2 * u32::from(top));
         }
         let patch = at & !IS_PATCH;
-        (at != NONE).then_some(PatchPoint { patch, u, v })
+        (at != NONE).then_some(PatchPoint { patch, u, v, scale })
     }
 }
 
@@ -100,6 +104,12 @@ fn slopes(t: f32) -> [f32; 4] {
     ]
 }
 
+/// Evaluates their second derivatives.
+#[inline(always)]
+fn bends(t: f32) -> [f32; 4] {
+    [1.0 - t, 3.0 * t - 2.0, 1.0 - 3.0 * t, t]
+}
+
 #[inline(always)]
 fn sum(w: &[f32; 4], x: impl Fn(u32) -> f32) -> f32 {
     w[0] * x(0) + w[1] * x(1) + w[2] * x(2) + w[3] * x(3)
@@ -124,7 +134,7 @@ kernel! {
 unsafe impl FlatKernel for EvaluateValues {
     #[inline(always)]
     fn run(&self, sample: u32) {
-        let Some(PatchPoint { patch, u, v }) = self.samples.find(sample) else {
+        let Some(PatchPoint { patch, u, v, .. }) = self.samples.find(sample) else {
             return;
         };
         let (across, down) = (splines(u), splines(v));
@@ -133,6 +143,60 @@ unsafe impl FlatKernel for EvaluateValues {
             let at = |a: u32, b: u32| self.control.get((16 * patch + 4 * b + a) * width + k);
             let value = sum(&down, |b| sum(&across, |a| at(a, b)));
             self.out.set(sample * width + k, value);
+        }
+    }
+}
+
+kernel! {
+    /// Evaluates derivatives of values of the surface by the parameters of the face. One index per sample.
+    pub struct EvaluateDerivatives: Flat {
+        /// Samples.
+        pub samples: Samples,
+        /// Control points: `width` floats each.
+        pub control: Global<f32>,
+        /// Number of floats per value.
+        pub width: u32,
+        /// Two values per sample, by u and by v; they are not written if the sample is not on the surface.
+        pub first: GlobalMut<f32>,
+        /// Three values per sample, by u twice, by u and v, and by v twice; empty if they are not wanted.
+        pub second: GlobalMut<f32>,
+    }
+}
+
+// SAFETY: each index writes its own rows, and `bad` atomically; all indices are checked before they are read (contracts
+// U3, U4).
+unsafe impl FlatKernel for EvaluateDerivatives {
+    #[inline(always)]
+    fn run(&self, sample: u32) {
+        let Some(PatchPoint { patch, u, v, scale }) = self.samples.find(sample) else {
+            return;
+        };
+        let (across, down) = (splines(u), splines(v));
+        let (across_slope, down_slope) = (slopes(u), slopes(v));
+        let width = self.width;
+        let control =
+            |k: u32, a: u32, b: u32| self.control.get((16 * patch + 4 * b + a) * width + k);
+        let value = |k: u32, across: &[f32; 4], down: &[f32; 4]| {
+            sum(down, |b| sum(across, |a| control(k, a, b)))
+        };
+        for k in 0..width {
+            let at = 2 * sample * width + k;
+            self.first.set(at, scale * value(k, &across_slope, &down));
+            self.first
+                .set(at + width, scale * value(k, &across, &down_slope));
+        }
+        if self.second.is_empty() {
+            return;
+        }
+        let (across_bend, down_bend) = (bends(u), bends(v));
+        let twice = scale * scale;
+        for k in 0..width {
+            let at = 3 * sample * width + k;
+            self.second.set(at, twice * value(k, &across_bend, &down));
+            self.second
+                .set(at + width, twice * value(k, &across_slope, &down_slope));
+            self.second
+                .set(at + 2 * width, twice * value(k, &across, &down_bend));
         }
     }
 }
@@ -259,7 +323,7 @@ unsafe impl FlatKernel for EvaluateNormals {
         let Some(at) = self.samples.find(sample) else {
             return;
         };
-        let PatchPoint { patch, u, v } = at;
+        let PatchPoint { patch, u, v, .. } = at;
         let (across, down) = (splines(u), splines(v));
         let (across_slope, down_slope) = (slopes(u), slopes(v));
         let frame = |k: u32| {

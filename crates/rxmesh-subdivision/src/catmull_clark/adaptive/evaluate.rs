@@ -5,7 +5,7 @@ use crate::launch::Launch;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, EngineError};
 use rxmesh_subdivision_kernels::catmull_clark::adaptive::evaluate::{
-    EvaluateNormals, EvaluateValues, Samples,
+    EvaluateDerivatives, EvaluateNormals, EvaluateValues, Samples,
 };
 use rxmesh_subdivision_kernels::topology::NONE;
 
@@ -69,6 +69,41 @@ impl Adaptive {
             control: control.global(),
             points: points.global_mut(),
             normals: normals.global_mut(),
+        };
+        Ok(self.engine.launch_flat(n as u32, kernel)?)
+    }
+
+    /// Evaluates derivatives of values as [`Adaptive::evaluate`], by u and v of the parameter face: `first` has two
+    /// values a sample, du and dv; `second` three, duu, duv and dvv, or is empty if they are not wanted. They are those
+    /// of the bicubic patch at the sample: second derivatives of the surface do not exist at irregular vertices, and
+    /// first ones are exact there but for the size of the last level's patch.
+    ///
+    /// # Errors
+    ///
+    /// As [`Adaptive::evaluate`].
+    pub fn evaluate_derivatives(
+        &self,
+        width: u32,
+        control: &Buffer<f32>,
+        faces: &Buffer<u32>,
+        places: &Buffer<f32>,
+        [first, second]: [&mut Buffer<f32>; 2],
+    ) -> Result<(), Error> {
+        let (n, w) = (faces.len(), width as usize);
+        lengths([
+            (control.len(), self.control_count() as usize * w),
+            (places.len(), 2 * n),
+            (first.len(), 2 * n * w),
+        ])?;
+        if !second.is_empty() {
+            lengths([(second.len(), 3 * n * w)])?;
+        }
+        let kernel = EvaluateDerivatives {
+            samples: self.samples(faces, places),
+            control: control.global(),
+            width,
+            first: first.global_mut(),
+            second: second.global_mut(),
         };
         Ok(self.engine.launch_flat(n as u32, kernel)?)
     }

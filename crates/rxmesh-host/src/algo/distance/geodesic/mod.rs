@@ -228,7 +228,7 @@ impl Sources {
                 "source {bad} is no vertex: there are {n}, counted from 0"
             )));
         }
-        let vertex_linear = &rx.patch_set()?.vertex_linear;
+        let vertex_linear = rx.input_to_linear(Kind::Vertex)?.unwrap_or_default();
         let mut linear: Vec<(u32, u32)> = starts
             .iter()
             .map(|&(s, start)| (vertex_linear[s as usize], start))

@@ -28,7 +28,9 @@ impl Layer<'_> {
         let walked = self.walk(p, centre.map_or(face.origin, |at| at.face));
         let normal = self.places.normals[v];
         let accepts = |f: u32| self.chart(f) == chart && self.has_values(f);
-        let closest = self.surface.nearest(p, face.origin, normal, size, accepts);
+        let side = (normal, size);
+        let surface = self.surface;
+        let closest = surface.nearest(self.mesh, p, face.origin, side, accepts);
         match (walked, closest) {
             (Some(walked), Some(closest)) => {
                 let far = walked.square.sqrt() > closest.square.sqrt() + FAR * size;

@@ -45,6 +45,23 @@ impl Pool {
         }
         Some(Pool(pool))
     }
+
+    /// Returns the bytes that the pool has taken from the device: those in use, and those that it keeps.
+    pub(in crate::engine::cuda) fn reserved(&self) -> Result<u64, EngineError> {
+        let attribute = cu::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT;
+        let mut bytes = 0u64;
+        // SAFETY: a live pool; the driver writes a 64-bit number.
+        raw("the memory pool", unsafe {
+            cu::cuMemPoolGetAttribute(self.0, attribute, (&raw mut bytes).cast())
+        })?;
+        Ok(bytes)
+    }
+
+    /// Gives all memory back that is not in use.
+    pub(in crate::engine::cuda) fn trim(&self) -> Result<(), EngineError> {
+        // SAFETY: a live pool.
+        raw("the memory pool", unsafe { cu::cuMemPoolTrimTo(self.0, 0) })
+    }
 }
 
 impl Drop for Pool {

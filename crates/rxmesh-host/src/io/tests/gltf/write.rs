@@ -167,7 +167,7 @@ fn what_the_format_does_not_hold_is_named() {
     let (bytes, report) = written("a.glb", Encoding::Binary, &mesh);
     for word in [
         "no smoothing groups",
-        "no material libraries",
+        "libraries (mtllib) were not found",
         "1 normals have no direction",
         "1 normals are not of length 1",
         "4 values are clamped",

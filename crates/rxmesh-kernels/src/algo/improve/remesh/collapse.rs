@@ -3,8 +3,8 @@
 use super::{CORNER_COSINE, HintedPoints, LineEdges, MOST_CORNERS, OnLine, Sizing, agree, shape};
 use crate::args;
 use crate::cavity::{
-    Cavity, Corner, Hole, LinkWalk, Operator, Origin, Priority, Seed, SeedQueue, Sieves, Site,
-    Spoke, link_condition, template,
+    Cavity, Corner, Hole, Operator, Origin, Priority, Seed, SeedQueue, Sieves, Site, Spoke,
+    link_condition, template,
 };
 use crate::edit::{HalfEdgeMesh, NO_FACE};
 use crate::mem::Global;
@@ -79,22 +79,6 @@ impl CollapseShort {
     fn may_leave(&self, v: u32, on: &OnLine) -> bool {
         let x = |v: u32| self.place_of(v);
         on.is_smooth(x(v), x(on.before), x(on.after), CORNER_COSINE)
-    }
-
-    /// Walks around both ends. Returns the lines that they are on, and the link.
-    #[inline(always)]
-    fn ends(&self, mesh: &impl HalfEdgeMesh, e: u32) -> ([OnLine; 2], LinkWalk) {
-        let mut on = [mesh.origin(2 * e), mesh.tip(2 * e)].map(OnLine::none);
-        let mut walk = LinkWalk::START;
-        mesh.each_spoke_of_ends(e, |side, h, face, tip| {
-            walk.step(e, [side, h, face, tip]);
-            let border = face == NO_FACE || mesh.face(h ^ 1) == NO_FACE;
-            if border || self.lines.is_marked(h >> 1) {
-                on[side as usize].enter(tip);
-            }
-            true
-        });
-        (on, walk)
     }
 
     /// Returns the point where the ends of an edge meet, given the lines that they are on, and its position between
@@ -241,7 +225,7 @@ unsafe impl Operator for CollapseShort {
             return None;
         }
         let e = seed.0;
-        let (on, walk) = self.ends(mesh, e);
+        let (on, walk) = self.lines.ends(mesh, e);
         let (to, part) = self.target(mesh, e, on)?;
         let interior = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
         let faces = if interior {
@@ -267,7 +251,7 @@ unsafe impl Operator for CollapseShort {
         let mesh = cavity.mesh();
         let e = cavity.seed();
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
-        let (on, _) = self.ends(mesh, e);
+        let (on, _) = self.lines.ends(mesh, e);
         let (place, part) = self.target(mesh, e, on).unwrap_or((Vec3::ZERO, 0.0));
         Contraction {
             place,

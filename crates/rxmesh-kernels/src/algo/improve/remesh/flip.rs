@@ -104,7 +104,7 @@ unsafe impl Operator for EqualiseFlip {
         seed: Seed<Self>,
         pair: &mut impl FnMut(u32, u32) -> bool,
     ) -> bool {
-        Diamond::new(mesh, seed.0).is_none_or(|q| pair(q.c, q.d))
+        Diamond::joins(mesh, seed.0, pair)
     }
 
     #[inline(always)]

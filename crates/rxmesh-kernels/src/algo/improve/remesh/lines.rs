@@ -1,7 +1,7 @@
 //! The lines of a surface that remeshing keeps: its boundary and its sharp edges.
 
 use crate::algo::improve::delaunay::Diamond;
-use crate::cavity::{Cavity, Site, Spoke};
+use crate::cavity::{Cavity, LinkWalk, Site, Spoke};
 use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE};
 use crate::kernel::FlatKernel;
 use crate::math::sqrt;
@@ -45,6 +45,22 @@ pub struct OnLine {
 }
 
 impl LineEdges {
+    /// Walks around both ends of an edge. Returns the lines that they are on, and the link.
+    #[inline(always)]
+    pub(crate) fn ends(&self, mesh: &impl HalfEdgeMesh, e: u32) -> ([OnLine; 2], LinkWalk) {
+        let mut on = [mesh.origin(2 * e), mesh.tip(2 * e)].map(OnLine::none);
+        let mut walk = LinkWalk::START;
+        mesh.each_spoke_of_ends(e, |side, h, face, tip| {
+            walk.step(e, [side, h, face, tip]);
+            let border = face == NO_FACE || mesh.face(h ^ 1) == NO_FACE;
+            if border || self.is_marked(h >> 1) {
+                on[side as usize].enter(tip);
+            }
+            true
+        });
+        (on, walk)
+    }
+
     /// Returns `true` if an edge belongs to a line.
     #[inline(always)]
     pub fn has(&self, mesh: &impl HalfEdgeMesh, e: u32) -> bool {

@@ -1,0 +1,80 @@
+//! Order of a mesh's input: linear ids of its vertices and faces, and back.
+
+use super::RxMesh;
+use crate::Error;
+use crate::engine::Buffer;
+use crate::patch::PatchStats;
+use rxmesh_kernels::topo::Kind;
+
+/// Order of the input's vertices or faces.
+pub(super) struct InputOrder {
+    /// Input's index of each linear id; `u32::MAX` if there is no element.
+    pub(super) source: Vec<u32>,
+    /// Linear id of each index of the input.
+    pub(super) linear: Vec<u32>,
+}
+
+impl InputOrder {
+    /// Takes the linear ids of a session, `u32::MAX` where nothing lives; the input is what lives.
+    fn new(mut linear: Vec<u32>, linear_len: u32) -> InputOrder {
+        linear.retain(|&id| id != u32::MAX);
+        let mut source = vec![u32::MAX; linear_len as usize];
+        for (input, &id) in linear.iter().enumerate() {
+            source[id as usize] = input as u32;
+        }
+        InputOrder { source, linear }
+    }
+}
+
+impl RxMesh {
+    /// Returns the statistics of the patches. Of patches that were packed on the engine, rounds and times are zero.
+    pub fn patch_stats(&self) -> PatchStats {
+        match self.set.get() {
+            Some(set) => set.stats.clone(),
+            None => PatchStats::new(self.headers(), [0, 1, 2].map(|k: usize| self.counts[k])),
+        }
+    }
+
+    /// Returns the linear id of each of the input's vertices or faces, in the input's order; `None` of edges, which it
+    /// does not number.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::patch_set`].
+    pub fn input_to_linear(&self, kind: Kind) -> Result<Option<&[u32]>, Error> {
+        Ok(match (kind, self.set.get()) {
+            (Kind::Vertex, Some(set)) => Some(&set.vertex_linear),
+            (Kind::Face, Some(set)) => Some(&set.face_linear),
+            (Kind::Vertex, None) => Some(&self.packed_order(kind)?.linear),
+            (Kind::Face, None) => Some(&self.packed_order(kind)?.linear),
+            (Kind::Edge | Kind::Cell, _) => None,
+        })
+    }
+
+    /// Returns the input's index of each linear id of vertices or faces, `u32::MAX` of free slots; `None` of edges.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::patch_set`].
+    pub fn linear_to_input(&self, kind: Kind) -> Result<Option<&[u32]>, Error> {
+        Ok(match (kind, self.set.get()) {
+            (Kind::Vertex, Some(set)) => Some(&set.vertex_source),
+            (Kind::Face, Some(set)) => Some(&set.face_source),
+            (Kind::Vertex, None) => Some(&self.packed_order(kind)?.source),
+            (Kind::Face, None) => Some(&self.packed_order(kind)?.source),
+            (Kind::Edge | Kind::Cell, _) => None,
+        })
+    }
+
+    /// Returns the order of the vertices or else the faces of a mesh that was packed on the engine, copied at the first
+    /// call.
+    pub(super) fn packed_order(&self, kind: Kind) -> Result<&InputOrder, Error> {
+        let order = &self.orders[usize::from(kind != Kind::Vertex)];
+        if let Some(order) = order.get() {
+            return Ok(order);
+        }
+        let origin = self.origin(kind).map_or(Ok(Vec::new()), Buffer::read)?;
+        let new = InputOrder::new(origin, self.linear_len(kind));
+        Ok(order.get_or_init(|| new))
+    }
+}
