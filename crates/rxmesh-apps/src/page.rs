@@ -4,7 +4,7 @@ use crate::console::is_stdout;
 use crate::record::{PageRecord, shown};
 use anyhow::{Context, Result, bail};
 use rxmesh_host::files;
-use rxmesh_picture::{Drawable, PictureError};
+use rxmesh_picture::{Drawable, EncodedPage, PictureError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -25,22 +25,23 @@ pub(crate) fn check(path: &Path) -> Result<()> {
     files::check(path).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-/// Writes a page to a file. Returns its entry in the record; an error names the first mesh.
+/// Writes a page to a file. Returns its entry in the record, and warnings; an error names the first mesh.
 pub(crate) fn write(
-    page: Result<String, PictureError>,
+    page: Result<EncodedPage, PictureError>,
     meshes: &[Drawable<'_>],
     path: &Path,
-) -> Result<PageRecord> {
+) -> Result<(PageRecord, Vec<String>)> {
     let first = meshes.first().map(|mesh| mesh.name.clone());
     let page = page.with_context(|| first.unwrap_or_default())?;
-    files::write_bytes(path, page.as_bytes())
+    files::write_bytes(path, page.html.as_bytes())
         .with_context(|| format!("{}: cannot be written", path.display()))?;
-    Ok(PageRecord {
+    let record = PageRecord {
         path: shown(path),
         meshes: meshes.len() as u64,
-        bytes: page.len() as u64,
+        bytes: page.html.len() as u64,
         opened: None,
-    })
+    };
+    Ok((record, page.warnings))
 }
 
 /// Makes a new folder for temporary files, and returns the path of a page in it.

@@ -246,7 +246,8 @@ impl Run {
             meshes.extend(input.and_then(|input| before(input, &meshes)));
             let text = || rxmesh_picture::page(&meshes, &[], &options);
             let write = || page::write(text(), &meshes, &path);
-            let (record, ms) = self.stage("writing the page", write)?;
+            let ((record, warnings), ms) = self.stage("writing the page", write)?;
+            warnings.into_iter().for_each(|w| self.warn(w));
             self.record.timings_ms.page = ms;
             self.record.page = Some(record);
         }

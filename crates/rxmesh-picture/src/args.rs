@@ -2,7 +2,8 @@
 
 use crate::drawable::{Drawable, EncodedPicture, draw, motion_page, page};
 use crate::{
-    Background, ColorMap, CutPlane, Paint, PictureError, PictureOptions, Rgb, UpAxis, Viewpoint,
+    Background, ColorMap, CutPlane, EncodedPage, Paint, PictureError, PictureOptions, Rgb, UpAxis,
+    Viewpoint,
 };
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum, ValueHint};
@@ -142,7 +143,7 @@ impl PageArgs {
     /// # Errors
     ///
     /// A mesh that is not sound, options that do not fit it, and meshes that are no frames of a motion.
-    pub fn page(&self, meshes: &[Drawable<'_>]) -> Result<String, PictureError> {
+    pub fn page(&self, meshes: &[Drawable<'_>]) -> Result<EncodedPage, PictureError> {
         if self.frames {
             motion_page(meshes, &self.options())
         } else {
@@ -301,7 +302,7 @@ impl PictureArgs {
     /// # Errors
     ///
     /// As [`draw`](Self::draw); meshes that are no frames of a motion.
-    pub fn page(&self, meshes: &[Drawable<'_>]) -> Result<String, PictureError> {
+    pub fn page(&self, meshes: &[Drawable<'_>]) -> Result<EncodedPage, PictureError> {
         let options = self.options(meshes.len());
         match self.animate {
             Some(_) => motion_page(meshes, &options),

@@ -17,8 +17,8 @@ pub(crate) const USUAL: Rgb = Rgb([0x86, 0xa9, 0xd6]);
 /// Colour where a value is missing.
 const MISSING: LinearColor = [0.30, 0.29, 0.28];
 /// Colours of checkers, and their number along a unit of texture coordinates.
-const CHECKERS: [Rgb; 2] = [Rgb([0xf2, 0xef, 0xe8]), Rgb([0x5d, 0x86, 0xb8])];
-const CHECKERS_A_UNIT: f32 = 16.0;
+pub(crate) const CHECKERS: [Rgb; 2] = [Rgb([0xf2, 0xef, 0xe8]), Rgb([0x5d, 0x86, 0xb8])];
+pub(crate) const CHECKERS_A_UNIT: f32 = 16.0;
 
 /// Colour of a surface.
 #[derive(Debug)]

@@ -2,7 +2,9 @@
 
 use crate::options::fault;
 use crate::render::{animation_with_warnings, panels_with_warnings};
-use crate::{CutPlane, PageMesh, Paint, Panel, PictureError, PictureOptions, render_page};
+use crate::{
+    CutPlane, EncodedPage, PageMesh, Paint, Panel, PictureError, PictureOptions, render_page,
+};
 use rxmesh_host::algo::hausdorff::{DistanceOptions, distance};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{MeshRef, Model};
@@ -209,7 +211,7 @@ pub fn page(
     meshes: &[Drawable<'_>],
     labels: &[Vec<u32>],
     options: &PictureOptions,
-) -> Result<String, PictureError> {
+) -> Result<EncodedPage, PictureError> {
     let page = |i: usize| PageMesh {
         polygon_edges: meshes[i].polygon_edges.as_ref(),
         labels: labels.get(i).map(Vec::as_slice),
@@ -227,7 +229,7 @@ pub fn page(
 pub fn motion_page(
     meshes: &[Drawable<'_>],
     options: &PictureOptions,
-) -> Result<String, PictureError> {
+) -> Result<EncodedPage, PictureError> {
     let [first, rest @ ..] = meshes else {
         return Err(PictureError::Empty);
     };

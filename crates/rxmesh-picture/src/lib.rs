@@ -54,6 +54,6 @@ pub use image::Picture;
 pub use options::{
     Background, ColorMap, MAX_PIXELS, MAX_SIDE, Paint, PictureOptions, UpAxis, Viewpoint,
 };
-pub use page::{PageMesh, render_page};
+pub use page::{EncodedPage, PageMesh, render_page};
 pub use render::{Panel, render, render_animation, render_panels, render_timed};
 pub use stages::StageTime;

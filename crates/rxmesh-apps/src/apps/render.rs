@@ -77,7 +77,8 @@ flags do.";
         let meshes = run.read_drawables(&args.meshes, args.picture.cut())?;
         if let Some(path) = run.take_page() {
             let write = || page::write(args.picture.page(&meshes), &meshes, &path);
-            let (record, ms) = run.stage("writing the page", write)?;
+            let ((record, warnings), ms) = run.stage("writing the page", write)?;
+            warnings.into_iter().for_each(|w| run.warn(w));
             run.record.timings_ms.page = ms;
             run.record.page = Some(record);
         }

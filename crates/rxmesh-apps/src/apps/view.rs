@@ -75,7 +75,8 @@ commands write a page of their result with --html.";
             )?,
         };
         let write = || page::write(args.page.page(&meshes), &meshes, &path);
-        let (mut record, ms) = run.stage("writing the page", write)?;
+        let ((mut record, warnings), ms) = run.stage("writing the page", write)?;
+        warnings.into_iter().for_each(|w| run.warn(w));
         record.opened = Some(page::open(&path));
         run.record.timings_ms.page = ms;
         run.record.page = Some(record);

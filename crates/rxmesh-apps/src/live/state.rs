@@ -179,6 +179,7 @@ impl LiveFrame {
     /// Returns the page of the meshes; of those that cannot be drawn, the reason.
     pub(super) fn page(&self) -> Result<String, String> {
         rxmesh_picture::page(&self.meshes, &[], &PictureOptions::default())
+            .map(|page| page.html)
             .map_err(|e| e.to_string())
     }
 }

@@ -1,21 +1,25 @@
 //! Pages that show meshes in a browser: one HTML file with its own viewer, which needs no network.
 
+mod columns;
+mod materials;
 mod pack;
 #[cfg(test)]
 mod tests;
 
-use crate::coat::rgb_of;
-use crate::color::{Encoder, LinearColor, Ramp, label_color, label_count};
 use crate::error::PictureError;
 use crate::labels;
-use crate::options::{ColorMap, Paint, PictureOptions, UpAxis, fault};
+use crate::options::{Paint, PictureOptions, UpAxis, fault};
 use crate::points;
-use crate::values::ValueScale;
+use columns::{
+    DescribedColumn, RGB, describe_colors, describe_column, describe_labels, labels_name, scalars,
+    table,
+};
 use glam::{DVec3, Vec3};
+use materials::{CHECKER, MATERIALS, PageImages, PageMaterials};
 use pack::{ArrayPlace, PackedArrays};
 use rxmesh_host::TriMesh;
 use rxmesh_host::io::base64;
-use rxmesh_host::mesh::{COLOR, Column, ColumnData, EdgeTable, ElementKind};
+use rxmesh_host::mesh::EdgeTable;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -31,11 +35,14 @@ static VIEWER: LazyLock<String> = LazyLock::new(|| {
 /// Largest whole number of a coordinate.
 const COORDINATE_STEPS: f64 = 65_535.0;
 
-/// Largest whole number of a value; the next one stands for a missing value.
-const VALUE_STEPS: f64 = 65_534.0;
-
-/// Number of colours of a map on a page.
-const COLORS: usize = 256;
+/// A page as an HTML file.
+#[derive(Debug, Clone)]
+pub struct EncodedPage {
+    /// Text of the file.
+    pub html: String,
+    /// Images and material libraries that cannot be read, so that one colour is shown in their place.
+    pub warnings: Vec<String>,
+}
 
 /// Mesh of a page.
 #[derive(Debug, Clone, Copy)]
@@ -67,8 +74,9 @@ impl<'a> PageMesh<'a> {
 }
 
 /// Returns a page in HTML that shows meshes in any browser with WebGL 2, to turn, move and zoom: with edges, smooth or
-/// flat faces, columns as colours with a legend, two meshes beside each other under a divider, and frames of a motion.
-/// The first mesh is shown first. Coordinates have 16 bits in the box of each mesh.
+/// flat faces, columns as colours with a legend, images of materials, two meshes beside each other under a divider, and
+/// frames of a motion. The first mesh is shown first. Coordinates have 16 bits in the box of each mesh. Image files are
+/// in the page as they are.
 ///
 /// It takes from the options the view, the vertical axis, smooth or flat faces, edges, the paint, and the map and range
 /// of a column's values.
@@ -76,16 +84,14 @@ impl<'a> PageMesh<'a> {
 /// # Errors
 ///
 /// Options or a mesh that are not valid; no mesh with vertices; frames with other numbers of vertices; a column that no
-/// mesh has; [`Paint::Checker`] and [`Paint::Texture`].
+/// mesh has; [`Paint::Checker`] and [`Paint::Texture`] without texture coordinates, and an image of the latter that
+/// cannot be read. Images of materials that cannot be read are warnings.
 pub fn render_page(
     title: &str,
     meshes: &[PageMesh<'_>],
     options: &PictureOptions,
-) -> Result<String, PictureError> {
+) -> Result<EncodedPage, PictureError> {
     options.check()?;
-    if matches!(options.paint, Paint::Checker | Paint::Texture(_)) {
-        return fault("checkers and images are drawn in pictures, but not on pages".into());
-    }
     for one in meshes {
         check_mesh(one)?;
     }
@@ -107,15 +113,27 @@ pub fn render_page(
     let Some(frame) = PageFrame::new(meshes) else {
         return Err(PictureError::Empty);
     };
-    let mut arrays = PackedArrays::default();
-    let described: Vec<DescribedMesh<'_>> = meshes
+    let materials = PageMaterials::load(meshes, options)?;
+    let (mut arrays, mut images) = (PackedArrays::default(), PageImages::default());
+    let mut described: Vec<DescribedMesh<'_>> = meshes
         .iter()
         .map(|one| frame.describe(one, (meshes, options), &mut arrays))
         .collect();
+    for (i, (one, described)) in meshes.iter().zip(&mut described).enumerate() {
+        let of = (i, one.mesh);
+        let shown = materials.describe(of, &options.paint, &mut arrays, &mut images);
+        described.columns.splice(0..0, shown);
+    }
     let columns = described.iter().flat_map(|d| &d.columns);
     let column = match &options.paint {
         Paint::Column(name) => Some(name.as_str()),
-        Paint::Usual if columns.clone().any(|c| c.map == RGB) => Some(COLOR),
+        Paint::Texture(_) => Some(MATERIALS),
+        Paint::Checker => Some(CHECKER),
+        // The colours of the mesh itself; those of materials come first.
+        Paint::Usual => columns
+            .clone()
+            .find(|c| [MATERIALS, RGB].contains(&c.map))
+            .map(|c| c.name),
         paint => labels_name(paint),
     };
     if let Some(wanted) = column
@@ -125,7 +143,7 @@ pub fn render_page(
             "no column of one value per vertex or face is named '{wanted}'"
         ));
     }
-    let mapped = columns.filter(|c| c.map != RGB);
+    let mapped = columns.filter(|c| ![MATERIALS, RGB].contains(&c.map));
     let maps = mapped.map(|c| (c.map, table(c.map)));
     let head = PageHead {
         title,
@@ -139,25 +157,20 @@ pub fn render_page(
             _ => None,
         },
         maps: maps.collect(),
+        images: images.texts(),
         meshes: described,
     };
     let head = serde_json::to_string(&head).map_err(|e| PictureError::Options(e.to_string()))?;
-    Ok(fill(&[
+    let html = fill(&[
         ("{{title}}", &escaped(title)),
         // A name must not end the element.
         ("{{head}}", &head.replace('<', "\\u003c")),
         ("{{data}}", &text_of(&arrays.pack())),
-    ]))
-}
-
-/// Returns the name that labels have in the list of columns.
-fn labels_name(paint: &Paint) -> Option<&'static str> {
-    match paint {
-        Paint::Labels => Some("labels"),
-        Paint::Groups => Some("groups"),
-        Paint::Parts => Some("parts"),
-        _ => None,
-    }
+    ]);
+    Ok(EncodedPage {
+        html,
+        warnings: materials.warnings,
+    })
 }
 
 /// Returns the label of each face, if labels are to be shown.
@@ -231,26 +244,6 @@ fn text_of(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Name in place of a map for colours that need none: three numbers from 0 to 255 a row.
-const RGB: &str = "rgb";
-
-/// Name of the map of whole numbers that are names and not sizes.
-const LABELS: &str = "labels";
-
-/// Returns the colours of a map: red, green and blue bytes in base 64.
-fn table(map: &str) -> String {
-    let encoder = Encoder::new();
-    let ramp = Ramp::new(ColorMap::Auto, map == "coolwarm");
-    let color = |i: usize| -> LinearColor {
-        match map {
-            LABELS => label_color(i as u32),
-            _ => ramp.at(i as f32 / (COLORS - 1) as f32),
-        }
-    };
-    let bytes = (0..COLORS).flat_map(color).map(|l| encoder.encode(l));
-    text_of(&bytes.collect::<Vec<u8>>())
-}
-
 /// Description of a page.
 #[derive(Serialize)]
 struct PageHead<'a> {
@@ -262,6 +255,8 @@ struct PageHead<'a> {
     flat: bool,
     tone: Option<[f32; 3]>,
     maps: BTreeMap<&'static str, String>,
+    /// Image files in base 64.
+    images: Vec<String>,
     meshes: Vec<DescribedMesh<'a>>,
 }
 
@@ -279,17 +274,6 @@ struct DescribedMesh<'a> {
     /// Positions of each frame.
     positions: Vec<ArrayPlace>,
     columns: Vec<DescribedColumn<'a>>,
-}
-
-/// Description of a column on a page.
-#[derive(Serialize)]
-struct DescribedColumn<'a> {
-    name: &'a str,
-    of: &'static str,
-    low: f64,
-    high: f64,
-    map: &'static str,
-    values: ArrayPlace,
 }
 
 /// Frame of a page: all meshes lie in the unit ball round the origin.
@@ -386,90 +370,4 @@ fn extent(one: &PageMesh<'_>, to: impl Fn(Vec3) -> DVec3) -> Option<(DVec3, DVec
         .filter(|(v, _)| used.contains(*v))
         .map(|(_, p)| (to(*p), to(*p)))
         .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
-}
-
-/// Returns the columns of one value per vertex or face.
-fn scalars(mesh: &TriMesh) -> impl Iterator<Item = &Column> {
-    let is_shown =
-        |c: &&Column| c.width == 1 && matches!(c.element, ElementKind::Vertex | ElementKind::Face);
-    mesh.extras.columns.iter().filter(is_shown)
-}
-
-/// Describes labels of faces, and adds them: values that lie on the entries of the map exactly.
-fn describe_labels<'a>(
-    name: &'a str,
-    labels: &[u32],
-    arrays: &mut PackedArrays,
-) -> DescribedColumn<'a> {
-    let step = VALUE_STEPS / (COLORS - 1) as f64;
-    let count = label_count();
-    let value = |&label: &u32| (f64::from(label % count) * step + 0.5) as u16;
-    let values: Vec<u16> = labels.iter().map(value).collect();
-    DescribedColumn {
-        name,
-        of: "face",
-        low: 0.0,
-        high: 0.0,
-        map: LABELS,
-        values: arrays.add_16(&values, 1),
-    }
-}
-
-/// Describes the colours of vertices, else of faces, and adds them.
-fn describe_colors(mesh: &TriMesh, arrays: &mut PackedArrays) -> Option<DescribedColumn<'static>> {
-    let kinds = [(ElementKind::Vertex, "vertex"), (ElementKind::Face, "face")];
-    let found = kinds.into_iter().find_map(|(kind, of)| {
-        let colors = mesh.extras.column(kind, COLOR).and_then(rgb_of)?;
-        Some((of, colors))
-    });
-    let (of, colors) = found?;
-    let values: Vec<u16> = colors.iter().flat_map(|c| c.0).map(u16::from).collect();
-    Some(DescribedColumn {
-        name: COLOR,
-        of,
-        low: 0.0,
-        high: 0.0,
-        map: RGB,
-        values: arrays.add_16(&values, 3),
-    })
-}
-
-/// Describes a column on the scale of all columns of its name, and adds its values.
-fn describe_column<'a>(
-    column: &'a Column,
-    (all, options): (&[PageMesh<'_>], &PictureOptions),
-    arrays: &mut PackedArrays,
-) -> Option<DescribedColumn<'a>> {
-    let of = match column.element {
-        ElementKind::Face => "face",
-        _ => "vertex",
-    };
-    if let (ElementKind::Face, ColumnData::U32(labels)) = (column.element, &column.data) {
-        return Some(describe_labels(&column.name, labels, arrays));
-    }
-    let alike = all.iter().flat_map(|one| scalars(one.mesh));
-    let alike: Vec<&Column> = alike.filter(|c| c.name == column.name).collect();
-    // Map and range are for the column that is shown first.
-    let is_first = matches!(&options.paint, Paint::Column(name) if *name == column.name);
-    let usual = PictureOptions::default();
-    let chosen = if is_first { options } else { &usual };
-    let scale = ValueScale::new(&alike, chosen)?;
-    let value = |i: usize| match column.data.get(i) {
-        value if value.is_finite() => {
-            (f64::from(scale.place(value)).clamp(0.0, 1.0) * VALUE_STEPS + 0.5) as u16
-        }
-        _ => u16::MAX,
-    };
-    let values: Vec<u16> = (0..column.data.len()).map(value).collect();
-    Some(DescribedColumn {
-        name: &column.name,
-        of,
-        low: scale.low,
-        high: scale.high,
-        map: match (chosen.map, scale.is_signed) {
-            (ColorMap::Coolwarm, _) | (ColorMap::Auto, true) => "coolwarm",
-            _ => "viridis",
-        },
-        values: arrays.add_16(&values, 1),
-    })
 }

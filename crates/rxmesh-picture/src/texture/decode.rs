@@ -12,13 +12,13 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 const MOST_SIDE: usize = 1 << 15;
 
 /// Reads an image by its content. An error says what is wrong, for a message that names the file.
-pub(super) fn decode(bytes: &[u8]) -> Result<MipImage, String> {
-    let image = match bytes {
-        [0x89, b'P', b'N', b'G', ..] => decode_png(bytes),
-        [0xff, 0xd8, ..] => decode_jpeg(bytes),
-        _ => Err(format!("{}; PNG and JPEG are read", kind(bytes))),
-    };
-    image.map(MipImage::new)
+pub(super) fn decode(file: Vec<u8>) -> Result<MipImage, String> {
+    let image = match &file[..] {
+        bytes @ [0x89, b'P', b'N', b'G', ..] => decode_png(bytes),
+        bytes @ [0xff, 0xd8, ..] => decode_jpeg(bytes),
+        bytes => Err(format!("{}; PNG and JPEG are read", kind(bytes))),
+    }?;
+    Ok(MipImage::new(image, file))
 }
 
 /// Returns the kind of an image that cannot be read.

@@ -43,7 +43,7 @@ impl<'a> TextureLoader<'a> {
     ///
     /// A file that cannot be read, with its name.
     pub(crate) fn file(path: &Path) -> Result<MeshTextures, PictureError> {
-        match read(path).and_then(|bytes| decode(&bytes)) {
+        match read(path).and_then(decode) {
             Ok(image) => Ok(MeshTextures {
                 materials: vec![CoatMaterial {
                     color: [1.0; 3],
@@ -145,9 +145,9 @@ impl<'a> TextureLoader<'a> {
             return known.clone().ok_or(None);
         }
         let bytes = match content {
-            MaterialImage::Bytes(bytes) => decode(bytes),
-            MaterialImage::File(path) => read(path).and_then(|bytes| decode(&bytes)),
-            MaterialImage::Uri(uri) => data_of(uri).and_then(|bytes| decode(&bytes)),
+            MaterialImage::Bytes(bytes) => decode(bytes.to_vec()),
+            MaterialImage::File(path) => read(path).and_then(decode),
+            MaterialImage::Uri(uri) => data_of(uri).and_then(decode),
         };
         let (image, why) = match bytes {
             Ok(image) => (Some(Arc::new(image)), None),

@@ -16,17 +16,19 @@ pub(crate) struct MipLevel {
 #[derive(Debug)]
 pub(crate) struct MipImage {
     levels: Vec<MipLevel>,
+    /// The image file, for pages.
+    pub(crate) file: Vec<u8>,
 }
 
 impl MipImage {
-    /// Makes the smaller copies of an image, which has at least one texel.
-    pub(crate) fn new(image: MipLevel) -> MipImage {
+    /// Makes the smaller copies of an image of a file, which has at least one texel.
+    pub(crate) fn new(image: MipLevel, file: Vec<u8>) -> MipImage {
         let mut levels = vec![image];
         while let Some(last) = levels.last().filter(|l| l.width.max(l.height) > 1) {
             let next = last.half();
             levels.push(next);
         }
-        MipImage { levels }
+        MipImage { levels, file }
     }
 
     /// Returns width and height.

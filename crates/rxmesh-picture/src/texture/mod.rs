@@ -5,10 +5,10 @@ mod load;
 mod mip;
 
 pub(crate) use load::{MeshTextures, TextureLoader};
+pub(crate) use mip::MipImage;
 
 use crate::color::LinearColor;
 use crate::surface::Hit;
-use mip::MipImage;
 use rxmesh_host::mesh::{BaseTexture, TextureWrap};
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ const MOST_PROBES: f32 = 8.0;
 /// An image with the rules for its coordinates.
 #[derive(Debug, Clone)]
 pub(crate) struct PlacedImage {
-    image: Arc<MipImage>,
-    wrap: [TextureWrap; 2],
-    is_nearest: bool,
+    pub(crate) image: Arc<MipImage>,
+    pub(crate) wrap: [TextureWrap; 2],
+    pub(crate) is_nearest: bool,
     /// Rows of the transform of coordinates that count from the upper edge; the last number is added.
     transform: [[f32; 3]; 2],
 }
@@ -51,15 +51,8 @@ impl PlacedImage {
     /// Returns the colour of a place of a face, whose corners have texture coordinates that count from the lower edge;
     /// `None` if they are no numbers.
     pub(crate) fn color(&self, hit: &Hit, corners: &[[f32; 2]]) -> Option<LinearColor> {
-        let size = self.image.size();
-        // Coordinates of the corners in texels of the whole image.
-        let texels: [[f32; 3]; 2] = std::array::from_fn(|axis| {
-            let [a, b, c] = self.transform[axis];
-            [0, 1, 2].map(|k| {
-                let [u, v] = [corners[k][0], 1.0 - corners[k][1]];
-                (a * u + b * v + c) * size[axis]
-            })
-        });
+        let (places, size) = (self.places(corners), self.image.size());
+        let texels = [0, 1].map(|axis| places[axis].map(|x| x * size[axis]));
         let at = texels.map(|of| hit.blend(of));
         if !at.iter().all(|x| x.is_finite()) {
             return None;
@@ -67,6 +60,16 @@ impl PlacedImage {
         let [du, dv] = texels.map(|of| hit.gradient(of));
         let sides = [[du[0], dv[0]], [du[1], dv[1]]];
         Some(self.filtered(at, sides))
+    }
+
+    /// Returns the places of three corners in the image along its upper side and downwards, each of length 1.
+    fn places(&self, corners: &[[f32; 2]]) -> [[f32; 3]; 2] {
+        self.transform.map(|[a, b, c]| {
+            [0, 1, 2].map(|k| {
+                let [u, v] = [corners[k][0], 1.0 - corners[k][1]];
+                a * u + b * v + c
+            })
+        })
     }
 
     /// Returns the mean colour of a parallelogram round a place, in texels.
@@ -145,6 +148,23 @@ impl TextureCoat {
             color = std::array::from_fn(|i| color[i] * hit.blend([of[0][i], of[1][i], of[2][i]]));
         }
         color
+    }
+
+    /// Returns the places of the corners of a face in its image, from the upper left corner, whose sides are 1; `None`
+    /// without an image or coordinates.
+    pub(crate) fn coordinates(&self, face: usize) -> Option<[[f32; 2]; 3]> {
+        let material = self.material(face);
+        let set = self.sets.get(material.set)?;
+        let [u, v] = material
+            .image
+            .as_ref()?
+            .places(set.get(3 * face..3 * face + 3)?);
+        let corners = [0, 1, 2].map(|k| [u[k], v[k]]);
+        corners
+            .as_flattened()
+            .iter()
+            .all(|x| x.is_finite())
+            .then_some(corners)
     }
 
     /// Returns `true` if the other side of a face looks as this one.

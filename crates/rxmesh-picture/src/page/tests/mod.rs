@@ -1,7 +1,11 @@
+mod materials;
+
+use super::columns::{COLORS, VALUE_STEPS};
 use super::*;
-use crate::color::Rgb;
+use crate::color::{Encoder, Rgb, label_color};
 use miniz_oxide::inflate::decompress_to_vec_zlib;
 use rxmesh_host::generate;
+use rxmesh_host::mesh::{COLOR, Column, ColumnData, ElementKind};
 use serde_json::Value;
 
 /// Returns the description of a page, and its arrays.
@@ -55,7 +59,7 @@ fn meshes_come_back() {
         ..PageMesh::new("a</script>b", &mesh)
     };
     let options = PictureOptions::default().with(|o| o.paint = Paint::Column("height".into()));
-    let page = render_page("<torus> & co", &[one], &options).unwrap();
+    let page = render_page("<torus> & co", &[one], &options).unwrap().html;
     assert!(page.contains("<title>&lt;torus> &amp; co</title>"));
     let (head, arrays) = parts(&page);
     let shown = &head["meshes"][0];
@@ -97,7 +101,7 @@ fn labels_lie_on_the_entries_of_their_map() {
         ..PageMesh::new("sphere", &mesh)
     };
     let options = PictureOptions::default().with(|o| o.paint = Paint::Labels);
-    let (head, arrays) = parts(&render_page("", &[one], &options).unwrap());
+    let (head, arrays) = parts(&render_page("", &[one], &options).unwrap().html);
     let column = &head["meshes"][0]["columns"][0];
     assert_eq!(
         (&head["column"], &column["map"]),
@@ -129,7 +133,11 @@ fn colors_of_the_mesh_are_shown_first() {
     })
     .unwrap();
     let one = [PageMesh::new("s", &mesh)];
-    let (head, arrays) = parts(&render_page("", &one, &PictureOptions::default()).unwrap());
+    let (head, arrays) = parts(
+        &render_page("", &one, &PictureOptions::default())
+            .unwrap()
+            .html,
+    );
     let column = &head["meshes"][0]["columns"][0];
     assert_eq!(
         (&head["column"], &column["map"]),
@@ -145,19 +153,27 @@ fn points_polygons_and_odd_meshes_are_shown_or_refused() {
     let options = PictureOptions::default();
     let sphere = generate::icosphere(1).unwrap();
     let points = TriMesh::new(sphere.positions.clone(), Vec::new()).unwrap();
-    let (head, _) = parts(&render_page("", &[PageMesh::new("p", &points)], &options).unwrap());
+    let (head, _) = parts(
+        &render_page("", &[PageMesh::new("p", &points)], &options)
+            .unwrap()
+            .html,
+    );
     assert!(head["meshes"][0]["triangles"].as_u64().unwrap() > 0);
     let edges = EdgeTable::new(&sphere.faces[..5], sphere.vertex_count());
     let one = PageMesh {
         polygon_edges: Some(&edges),
         ..PageMesh::new("s", &sphere)
     };
-    let (head, arrays) = parts(&render_page("", &[one], &options).unwrap());
+    let (head, arrays) = parts(&render_page("", &[one], &options).unwrap().html);
     let lines = read(&arrays, &head["meshes"][0]["lines"]);
     assert_eq!(lines, edges.edges.as_flattened());
 
     let flat = TriMesh::new(vec![Vec3::ONE; 3], vec![[0, 1, 2]]).unwrap();
-    let (head, arrays) = parts(&render_page("", &[PageMesh::new("f", &flat)], &options).unwrap());
+    let (head, arrays) = parts(
+        &render_page("", &[PageMesh::new("f", &flat)], &options)
+            .unwrap()
+            .html,
+    );
     assert_eq!(positions(&arrays, &head["meshes"][0], 0), [DVec3::ZERO; 3]);
 
     assert!(words(render_page("", &[], &options)).contains("no vertices"));
@@ -182,14 +198,16 @@ fn points_polygons_and_odd_meshes_are_shown_or_refused() {
     };
     assert!(refused(Paint::Column("heat".into())).contains("'heat'"));
     assert!(refused(Paint::Labels).contains("0 labels for 80 faces"));
-    assert!(refused(Paint::Checker).contains("checkers"));
+    for paint in [Paint::Checker, Paint::Texture("none.png".into())] {
+        assert!(refused(paint).contains("no texture coordinates"));
+    }
     assert_eq!(refused(Paint::Plain(Rgb([1, 2, 3]))), "no error");
 }
 
 /// Every page has the viewer in it.
 #[test]
 fn the_viewer_is_small() {
-    assert!(VIEWER.len() <= 20_000, "{} bytes", VIEWER.len());
+    assert!(VIEWER.len() <= 22_500, "{} bytes", VIEWER.len());
     for text in ["{{title}}", "{{head}}", "{{data}}", "#version 300 es"] {
         assert!(VIEWER.contains(text), "{text}");
     }
