@@ -32,8 +32,9 @@ const FLAGS: [&str; 8] = [
     "--virtual-time-budget=60000",
 ];
 
-/// Commands that write pages: values with a legend, a mesh with its input, labels, a motion, and a volume cut open.
-const COMMANDS: [&str; 10] = [
+/// Commands that write pages: values with a legend, a mesh with its input, labels, a motion, a volume cut open, an image
+/// and checkers.
+const COMMANDS: [&str; 12] = [
     "generate torus --nu 60 --nv 40 -o torus.obj",
     "generate torus --nu 60 --nv 40 --noise 0.2 -o noisy.obj",
     "generate ball --n 6 -o ball.msh",
@@ -44,10 +45,16 @@ const COMMANDS: [&str; 10] = [
     "render ball.msh --cut z,0.5 --edges --html volume.html",
     "render torus.obj noisy.obj --patches --flat --html patches.html",
     "info torus.obj --html input.html",
+    "render square.obj --html image.html",
+    "render square.obj --checker --html checker.html",
 ];
 
+/// A square whose material has a red image.
+const SQUARE: &str = "mtllib square.mtl\nusemtl red\nv -1 0 1\nv 1 0 1\nv 1 1 -1\nv -1 1 -1\nvt 0 0\nvt 1 0\nvt 1 1\n\
+    vt 0 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/4\n";
+
 /// A page, texts of its document when it is drawn, and the least share of pixels that show a surface.
-const PAGES: [(&str, &[&str], f64); 7] = [
+const PAGES: [(&str, &[&str], f64); 9] = [
     (
         "values.html",
         &["<strong>distance</strong>", "id=\"legend\"><"],
@@ -59,6 +66,8 @@ const PAGES: [(&str, &[&str], f64); 7] = [
     ("volume.html", &["id=\"frames\" hidden"], 0.08),
     ("patches.html", &["<option value=\"labels\">"], 0.08),
     ("input.html", &["2,400 vertices, 4,800 triangles"], 0.08),
+    ("image.html", &["<option value=\"materials\">"], 0.08),
+    ("checker.html", &["<option value=\"checker\">"], 0.08),
 ];
 
 pub(crate) fn run() -> anyhow::Result<StepOutcome> {
@@ -69,6 +78,7 @@ pub(crate) fn run() -> anyhow::Result<StepOutcome> {
     };
     let folder = workspace::target().join("page");
     fs::create_dir_all(&folder)?;
+    write_square(&folder)?;
     let program = workspace::programs(&["rxmesh"])?.join("rxmesh");
     for command in COMMANDS {
         let status = Command::new(&program)
@@ -81,8 +91,25 @@ pub(crate) fn run() -> anyhow::Result<StepOutcome> {
     for (page, texts, least) in PAGES {
         check(&browser, &folder.join(page), texts, least).context(page)?;
     }
+    let is_red = |p: &[u8]| p[0] > 120 && p[1] < 60 && p[2] < 60;
+    let red = share(&folder.join("image.png"), |p, _| is_red(p))?;
+    ensure!(
+        red > 0.05,
+        "{:.1} % of the pixels show the image",
+        100.0 * red
+    );
     damaged(&browser, &folder)?;
     Ok(StepOutcome::Passed)
+}
+
+/// Writes the square with its material and image.
+fn write_square(folder: &Path) -> anyhow::Result<()> {
+    fs::write(folder.join("square.obj"), SQUARE)?;
+    fs::write(folder.join("square.mtl"), "newmtl red\nmap_Kd red.png\n")?;
+    let mut image = png::Encoder::new(fs::File::create(folder.join("red.png"))?, 2, 2);
+    image.set_color(png::ColorType::Rgb);
+    let pixels = [200, 10, 10].repeat(4);
+    Ok(image.write_header()?.write_image_data(&pixels)?)
 }
 
 /// Returns the browser of `RXMESH_CHROMIUM`, or the first one on the path.
@@ -172,8 +199,14 @@ fn shown(browser: &OsString, page: &Path) -> anyhow::Result<f64> {
     let mut flag = OsString::from("--screenshot=");
     flag.push(&file);
     open(browser, page, flag)?;
+    share(&file, |pixel, background| pixel != background)
+}
+
+/// Returns the share of the pixels of a screenshot, right of the controls, with a property. That is asked with the pixel
+/// and with the background's.
+fn share(file: &Path, is_counted: impl Fn(&[u8], &[u8]) -> bool) -> anyhow::Result<f64> {
     let mut reader =
-        png::Decoder::new(std::io::BufReader::new(fs::File::open(&file)?)).read_info()?;
+        png::Decoder::new(std::io::BufReader::new(fs::File::open(file)?)).read_info()?;
     let mut bytes = vec![
         0;
         reader
@@ -187,8 +220,8 @@ fn shown(browser: &OsString, page: &Path) -> anyhow::Result<f64> {
     let background = pixels[width / 2];
     let inside = |i: &usize| i % width > width * 2 / 5 && i % width < width * 9 / 10;
     let all = (0..pixels.len()).filter(inside);
-    let differ = all.clone().filter(|&i| pixels[i] != background).count();
-    Ok(differ as f64 / all.count() as f64)
+    let counted = all.clone().filter(|&i| is_counted(pixels[i], background));
+    Ok(counted.count() as f64 / all.count() as f64)
 }
 
 fn open(

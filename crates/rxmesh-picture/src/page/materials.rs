@@ -3,7 +3,7 @@
 use super::columns::DescribedColumn;
 use super::pack::{ArrayPlace, PackedArrays};
 use super::{PageMesh, text_of};
-use crate::coat::{CHECKERS, CHECKERS_A_UNIT, colors_of, texture_coordinates};
+use crate::coat::{CHECKERS, CHECKERS_A_UNIT, texture_coordinates};
 use crate::color::{Encoder, LinearColor};
 use crate::error::PictureError;
 use crate::options::{Paint, PictureOptions};
@@ -95,11 +95,13 @@ impl PageMaterials {
             Paint::Texture(path) => Some(TextureLoader::file(path)?),
             _ => None,
         };
-        let of = |one: &PageMesh<'_>| match &options.paint {
-            Paint::Usual => loader.textures(one.mesh),
-            _ => one_image.clone().filter(|_| with_faces(&one)),
-        };
-        let textures = meshes.iter().map(of).collect();
+        let mut textures = Vec::with_capacity(meshes.len());
+        for one in meshes {
+            textures.push(match &options.paint {
+                Paint::Usual => loader.textures(one.mesh),
+                _ => one_image.clone().filter(|_| with_faces(&one)),
+            });
+        }
         Ok(PageMaterials {
             textures,
             warnings: loader.warnings,

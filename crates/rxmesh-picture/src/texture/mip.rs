@@ -150,11 +150,14 @@ mod tests {
 
     fn image(width: usize, height: usize, texel: impl Fn(usize, usize) -> [u8; 3]) -> MipImage {
         let texels = (0..width * height).map(|i| texel(i % width, i / width));
-        MipImage::new(MipLevel {
-            width,
-            height,
-            texels: texels.collect(),
-        })
+        MipImage::new(
+            MipLevel {
+                width,
+                height,
+                texels: texels.collect(),
+            },
+            Vec::new(),
+        )
     }
 
     #[test]
