@@ -94,33 +94,16 @@ unsafe impl BlockKernel for Slice {
             return;
         }
         t.local.load(b, &self.store, large);
-        let vertices = t.local.parts.shape.vertices;
-        let owned = |v: u32| t.local.parts.is_owned(Kind::Vertex, v);
         self.halve(b, t);
-        let n = b.compact(vertices, t.expansion.wanted, t.flags, t.scratch, |v| {
-            owned(v) && t.side.get(v) == 1
-        });
-        let all = b.count(vertices, t.scratch, owned);
-        if n > 0 && n < all {
-            let base = self.store.base(large, Kind::Vertex);
-            b.each(n, |i| {
-                let v = t.expansion.wanted.get(i);
-                t.expansion.wanted.set(i, base + v);
-            });
-            t.local.clear(b);
-            let host = Host {
-                store: &self.store,
-                columns: &self.columns,
-                id: spare,
-                local: t.local,
-                seeds: kind_of(self.seeds),
-                tally: self.tally,
-            };
-            if t.expansion.run(b, &host, n) == ExpandResult::Done {
-                t.local.commit(b, &self.store, spare);
+        // The second side; or the first, where the spare patch has no capacity for all the neighbours of the second.
+        let mut side = 2;
+        while side > 0 {
+            side -= 1;
+            if self.move_side(b, t, side, (large, spare)) {
                 b.lead(|| {
                     self.tally.fetch_add(Tally::Sliced as u32, 1);
                 });
+                break;
             }
         }
         b.lead(|| {
@@ -134,13 +117,55 @@ unsafe impl BlockKernel for Slice {
 const FAR: u32 = u32::MAX;
 
 impl Slice {
-    /// Divides the owned vertices of a patch into two sides by Lloyd's algorithm on its graph.
+    /// Moves one side of a patch to an empty one, both of which are locked; returns `true` on success. Otherwise the
+    /// patches are as before.
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
+    fn move_side<B: Block>(
+        &self,
+        b: B,
+        t: &SliceTables,
+        side: u32,
+        (large, spare): (u32, u32),
+    ) -> bool {
+        t.local.load(b, &self.store, large);
+        let vertices = t.local.parts.shape.vertices;
+        let owned = |v: u32| t.local.parts.is_owned(Kind::Vertex, v);
+        let n = b.compact(vertices, t.expansion.wanted, t.flags, t.scratch, |v| {
+            owned(v) && t.side.get(v) == side
+        });
+        let all = b.count(vertices, t.scratch, owned);
+        if n == 0 || n == all {
+            return false;
+        }
+        let base = self.store.base(large, Kind::Vertex);
+        b.each(n, |i| {
+            let v = t.expansion.wanted.get(i);
+            t.expansion.wanted.set(i, base + v);
+        });
+        t.local.clear(b);
+        let host = Host {
+            store: &self.store,
+            columns: &self.columns,
+            id: spare,
+            local: t.local,
+            seeds: kind_of(self.seeds),
+            tally: self.tally,
+        };
+        let is_done = t.expansion.run(b, &host, n) == ExpandResult::Done;
+        if is_done {
+            t.local.commit(b, &self.store, spare);
+        }
+        is_done
+    }
+
+    /// Divides the owned vertices of a patch into two sides by Lloyd's algorithm on its graph, which may have several
+    /// pieces.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn halve<B: Block>(&self, b: B, t: &SliceTables) {
         let n = t.local.parts.shape.vertices;
         let owned = |v: u32| t.local.parts.is_owned(Kind::Vertex, v);
-        // Two vertices that are far from each other.
-        let first = lowest(b, t, n, owned);
+        // Two vertices of a large piece that are far from each other.
+        let first = self.innermost(b, t);
         self.spread(b, t, |v| (v == first).then_some(0));
         let a = farthest(b, t, n, |v| owned(v) && t.reach.get(v) != FAR);
         self.spread(b, t, |v| (v == a).then_some(0));
@@ -157,10 +182,17 @@ impl Slice {
                     None
                 }
             });
-            // Vertices that are connected to neither go to the second side.
+            // Vertices that are connected to neither go to the smaller side.
+            let reached = |side: u32| {
+                b.count(n, t.scratch, |v| {
+                    let reach = t.reach.get(v);
+                    owned(v) && reach != FAR && reach & 1 == side
+                })
+            };
+            let rest = u32::from(reached(1) <= reached(0));
             b.each(n, |v| {
                 let reach = t.reach.get(v);
-                t.side.set(v, if reach == FAR { 1 } else { reach & 1 });
+                t.side.set(v, if reach == FAR { rest } else { reach & 1 });
             });
             round += 1;
             if round > LLOYD_ROUNDS || a == NONE || c == NONE {
@@ -182,18 +214,30 @@ impl Slice {
         }
     }
 
+    /// Returns the owned vertex with most owned neighbours, the lowest of several; [`NONE`] if none is owned.
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
+    fn innermost<B: Block>(&self, b: B, t: &SliceTables) -> u32 {
+        let parts = &t.local.parts;
+        let n = parts.shape.vertices;
+        b.each(n, |v| t.reach.set(v, 0));
+        b.each(parts.shape.edges, |e| {
+            if let Some((u, v)) = inner_edge(t, e) {
+                t.reach.fetch_add(u, 2);
+                t.reach.fetch_add(v, 2);
+            }
+        });
+        farthest(b, t, n, |v| parts.is_owned(Kind::Vertex, v))
+    }
+
     /// Marks in `flags` the owned vertices that have a neighbour on the other side.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn mark_seam<B: Block>(&self, b: B, t: &SliceTables) {
         let parts = &t.local.parts;
         b.each(parts.shape.vertices, |v| t.flags.set(v, 0));
         b.each(parts.shape.edges, |e| {
-            if !parts.is_active(Kind::Edge, e) {
-                return;
-            }
-            let (u, v) = (parts.origin(2 * e), parts.origin(2 * e + 1));
-            let owned = |v: u32| parts.is_owned(Kind::Vertex, v);
-            if owned(u) && owned(v) && t.side.get(u) != t.side.get(v) {
+            if let Some((u, v)) = inner_edge(t, e)
+                && t.side.get(u) != t.side.get(v)
+            {
                 t.flags.fetch_or(u, 1);
                 t.flags.fetch_or(v, 1);
             }
@@ -218,10 +262,9 @@ impl Slice {
         let mut level = 0;
         while level < s.vertices {
             b.each(s.edges, |e| {
-                if !parts.is_active(Kind::Edge, e) {
+                let Some((u, v)) = inner_edge(t, e) else {
                     return;
-                }
-                let (u, v) = (parts.origin(2 * e), parts.origin(2 * e + 1));
+                };
                 let pass = |from: u32, to: u32| {
                     let reach = t.reach.load(from);
                     // At equal distance from both sides the lower one wins, independently of timing.
@@ -229,10 +272,8 @@ impl Slice {
                         t.reach.fetch_min(to, (level + 1) << 1 | reach & 1);
                     }
                 };
-                if owned(u) && owned(v) {
-                    pass(u, v);
-                    pass(v, u);
-                }
+                pass(u, v);
+                pass(v, u);
             });
             level += 1;
             if !b.any(s.vertices, t.scratch, |v| t.reach.get(v) >> 1 == level) {
@@ -259,21 +300,16 @@ fn farthest<B: Block>(b: B, t: &SliceTables, n: u32, among: impl Fn(u32) -> bool
     }
 }
 
-/// Returns the lowest vertex among some; [`NONE`] if there is none.
-#[cfg_attr(target_arch = "nvptx64", inline(always))]
-fn lowest<B: Block>(b: B, t: &SliceTables, n: u32, among: impl Fn(u32) -> bool) -> u32 {
-    let first = b.min(n, t.scratch, |v| {
-        if among(v) {
-            f64::from(v)
-        } else {
-            f64::INFINITY
-        }
-    });
-    if first < f64::from(n) {
-        first as u32
-    } else {
-        NONE
+/// Returns the ends of an edge, if it exists and both are owned.
+#[inline(always)]
+fn inner_edge(t: &SliceTables, e: u32) -> Option<(u32, u32)> {
+    let parts = &t.local.parts;
+    if !parts.is_active(Kind::Edge, e) {
+        return None;
     }
+    let (u, v) = (parts.origin(2 * e), parts.origin(2 * e + 1));
+    let is_inner = parts.is_owned(Kind::Vertex, u) && parts.is_owned(Kind::Vertex, v);
+    is_inner.then_some((u, v))
 }
 
 kernel! {

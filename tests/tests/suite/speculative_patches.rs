@@ -22,6 +22,7 @@ use rxmesh_tests::places::triangles;
 
 conformance! {
     full_patches_are_cut,
+    patches_in_pieces_are_cut,
     small_patches_are_united,
     refused_seeds_come_up_again,
     operators_follow_each_other,
@@ -39,6 +40,31 @@ fn ball(engine: &Engine) -> TriMesh {
     mesh
 }
 
+/// Splits every edge, in an order that the engine chooses.
+fn split_all(m: &mut Marked, what: &str) {
+    let before = m.numbers();
+    m.mark(Edit::Split, || 1);
+    let mut report = m.run_checked(Edit::Split, Seeds::All, what);
+    // Which patches are full at a time depends on the order of the edits, and some seeds are refused for it. They are
+    // possible later.
+    let mut refused = report.refused as usize;
+    while refused > 0 && report.done > 0 {
+        m.session.enqueue_refused().unwrap();
+        report = m.run_checked(Edit::Split, Seeds::Queued, what);
+        refused = report.refused as usize;
+    }
+    // A split is possible everywhere, but a patch around a vertex of many faces may have no half whose tables can name
+    // the rest.
+    let all = before[1].len();
+    assert!(refused <= all / 50, "{what}: of {all}: {report:?}");
+    let [vertices, edges, _] = m.numbers();
+    assert_eq!(kept(&before[0], &vertices), (before[0].len(), 0));
+    // Every other edge was split and does not exist.
+    let (same, other) = kept(&before[1], &edges);
+    assert!(same <= refused, "{what}: {same}: {report:?}");
+    assert_eq!(other, 0, "edges that were not split");
+}
+
 /// Splits every edge, twice over: ten times as many faces, in patches of 32 faces with a capacity of twice that. They
 /// are cut, and the session grows.
 fn full_patches_are_cut(engine: &Engine) {
@@ -47,28 +73,7 @@ fn full_patches_are_cut(engine: &Engine) {
     let (faces, bytes) = (mesh.face_count(), m.session.edits().patch_bytes());
     let capacity = m.session.capacity(Kind::Face);
     for round in 0..2 {
-        let before = m.numbers();
-        m.mark(Edit::Split, || 1);
-        let what = format!("round {round}");
-        let mut report = m.run_checked(Edit::Split, Seeds::All, &what);
-        // Which patches are full at a time depends on the order of the edits, and some seeds are refused for it. They
-        // are possible later.
-        let mut refused = report.refused as usize;
-        while refused > 0 && report.done > 0 {
-            m.session.enqueue_refused().unwrap();
-            report = m.run_checked(Edit::Split, Seeds::Queued, &what);
-            refused = report.refused as usize;
-        }
-        // A split is possible everywhere, but a patch around a vertex of many faces may have no half whose tables can
-        // name the rest.
-        let all = before[1].len();
-        assert!(refused <= all / 50, "of {all}: {report:?}");
-        let [vertices, edges, _] = m.numbers();
-        assert_eq!(kept(&before[0], &vertices), (before[0].len(), 0));
-        // Every other edge was split and does not exist.
-        let (same, other) = kept(&before[1], &edges);
-        assert!(same <= refused, "{same}: {report:?}");
-        assert_eq!(other, 0, "edges that were not split");
+        split_all(&mut m, &format!("round {round}"));
     }
     let done = m.session.edits().speculation();
     assert!(done.sliced > 0, "{done:?}");
@@ -79,30 +84,60 @@ fn full_patches_are_cut(engine: &Engine) {
     close(m);
 }
 
-/// Makes a ball in two patches: one has the faces at one vertex, the other all the rest. Returns the position of that
-/// vertex.
-fn with_a_tiny_patch(engine: &Engine) -> (RxMesh, TriMesh, Vec3) {
-    let mut mesh = generate::icosphere(if is_slow(engine) { 1 } else { 2 }).unwrap();
+/// A patch of many small pieces is cut between them: one of them and all others are no halves.
+fn patches_in_pieces_are_cut(engine: &Engine) {
+    let mut mesh = generate::icosphere(if is_slow(engine) { 2 } else { 3 }).unwrap();
     generate::noise(&mut mesh, 0.05, 6).unwrap();
+    // The faces at the corners of the icosahedron.
+    let corners: Vec<Vec3> = mesh.positions[..12].to_vec();
+    let (rx, mesh) = in_two_patches(engine, mesh, |of| {
+        u32::from(!of.iter().any(|p| corners.contains(p)))
+    });
+    let mut m = Marked::<Speculative>::open(&rx, &mesh).unwrap();
+    for round in 0..2 {
+        split_all(&mut m, &format!("round {round}"));
+    }
+    let done = m.session.edits().speculation();
+    assert!(done.sliced > 0, "{done:?}");
+    close(m);
+}
+
+/// Puts a mesh into two patches by labels of the faces, which depend on the positions of the corners. Returns the mesh
+/// in the order of the session, too.
+fn in_two_patches(
+    engine: &Engine,
+    mut mesh: TriMesh,
+    label: impl Fn([Vec3; 3]) -> u32,
+) -> (RxMesh, TriMesh) {
     let whole = patched(engine, &mesh, mesh.face_count() as u32);
     let set = whole.patch_set().unwrap();
     assert_eq!(set.headers.len(), 1);
-    let mut flat = Flat::open(set);
-    for (face, label) in flat.label.iter_mut().enumerate() {
-        let corners = [0, 1, 2].map(|k| flat.ev[flat.fe[3 * face + k] as usize]);
-        *label = u32::from(corners.contains(&0));
-    }
     // Session ids are the linear ids of `whole`, and the input order of the new mesh is theirs.
     let sources = set.vertex_source.iter();
     mesh.positions = sources.map(|&v| mesh.positions[v as usize]).collect();
+    let mut flat = Flat::open(set);
+    for (face, of) in flat.label.iter_mut().enumerate() {
+        *of = label([0, 1, 2].map(|k| {
+            mesh.positions[flat.ev[flat.fe[3 * face + k] as usize] as usize]
+        }));
+    }
     let options = RepackOptions::default().with(|o| {
         o.labels = Labels::Keep;
     });
     let on_engine = flat.upload(engine);
     let rx = on_engine.repack(engine, 2, options).unwrap().mesh;
+    (rx, mesh)
+}
+
+/// Makes a ball in two patches: one has the faces at one vertex, the other all the rest. Returns the position of that
+/// vertex.
+fn with_a_tiny_patch(engine: &Engine) -> (RxMesh, TriMesh, Vec3) {
+    let mut mesh = generate::icosphere(if is_slow(engine) { 1 } else { 2 }).unwrap();
+    generate::noise(&mut mesh, 0.05, 6).unwrap();
+    let place = mesh.positions[0];
+    let (rx, mesh) = in_two_patches(engine, mesh, |of| u32::from(of.contains(&place)));
     let owned = rx.headers().iter().map(|h| h.owned[0]);
     assert_eq!(owned.min(), Some(1), "a vertex alone");
-    let place = mesh.positions[0];
     (rx, mesh, place)
 }
 

@@ -1,7 +1,7 @@
 //! Check that nothing of an expansion can fail any more: locks and capacity.
 
 use super::{
-    DONE, ExpandResult, Expansion, Host, LOCKED, NO_ROOM, OVERFLOWS, TICKETS, table_limit,
+    DONE, ExpandResult, Expansion, GIVEN, Host, LOCKED, NO_ROOM, OVERFLOWS, TICKETS, table_limit,
 };
 use crate::stash::{EMPTY_SLOT, STASH_SLOTS};
 use crate::store::each_kind;
@@ -97,7 +97,8 @@ impl Expansion {
         let new = b.count(inverse.len(), self.scratch, |i| {
             inverse.pending(i).is_some()
         });
-        if new > room || used + new > table_limit(table.len()) {
+        let given = self.counts.get(GIVEN + kind as u32);
+        if new > room || used + new - given > table_limit(table.len()) {
             b.lead(|| self.overflow());
             return;
         }

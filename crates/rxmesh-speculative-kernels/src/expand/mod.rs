@@ -78,6 +78,8 @@ const GIVERS: u32 = 4;
 /// Indices of [`Expansion::counts`].
 const OVERFLOWS: u32 = 0;
 const TICKETS: u32 = 1;
+/// Per kind: new elements that the patch will own, which need no entry of a table.
+const GIVEN: u32 = 2;
 const COUNTS: u32 = 8;
 
 /// Returns the number of entries of a table that may be in use.

@@ -1,6 +1,6 @@
 //! First pass of an expansion over its donors: the elements that come in, and the patches that take part.
 
-use super::{Expansion, Host, table_limit};
+use super::{Expansion, GIVEN, Host, table_limit};
 use crate::store::{PatchArrays, each_kind};
 use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::mem::{GlobalMut, Shared};
@@ -85,8 +85,12 @@ impl Expansion {
                     if owner == host.id {
                         return;
                     }
-                    if inverse.insert(handle).is_none() {
-                        self.overflow();
+                    match inverse.insert(handle) {
+                        Some(true) if owner == donor && self.is_given(&from, kind, i) => {
+                            self.counts.fetch_add(GIVEN + kind as u32, 1);
+                        }
+                        Some(_) => {}
+                        None => self.overflow(),
                     }
                     if kind as u32 == Kind::Vertex as u32 && self.parties.insert(owner).is_none() {
                         self.overflow();
@@ -106,6 +110,21 @@ impl Expansion {
         });
         if vertices > table_limit(s.vertex_table) || edges > table_limit(s.edge_table) {
             b.lead(|| self.overflow());
+        }
+    }
+
+    /// Returns `true` if an element of a donor near the vertices that it loses is not the donor's afterwards.
+    #[inline(always)]
+    pub(super) fn is_given(
+        &self,
+        from: &PatchArrays<GlobalMut<u16>, GlobalMut<u32>>,
+        kind: Kind,
+        i: u32,
+    ) -> bool {
+        match kind {
+            Kind::Vertex => self.is_taken(i),
+            Kind::Edge => self.is_given_edge(from, i),
+            Kind::Face | Kind::Cell => !self.is_marked(self.stays, Kind::Face, i),
         }
     }
 

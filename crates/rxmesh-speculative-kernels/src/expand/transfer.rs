@@ -32,11 +32,7 @@ impl Expansion {
         b.phase(|p| {
             each_kind(|kind| {
                 p.each(s.room(kind), |i| {
-                    let given = match kind {
-                        Kind::Vertex => self.is_taken(i),
-                        Kind::Edge => self.is_given_edge(&from, i),
-                        Kind::Face | Kind::Cell => !self.is_marked(self.stays, Kind::Face, i),
-                    };
+                    let given = self.is_given(&from, kind, i);
                     self.hand_over(host, donor, kind, i, given);
                 });
             });
