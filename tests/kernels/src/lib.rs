@@ -5,7 +5,7 @@
 //! - [`exercise`]: the speculative scheduler's stash, tables, queue and locks, each by itself;
 //! - [`sorts`]: sorts inside a block;
 //! - [`steps`]: values that cross blocks from step to step of a grid;
-//! - [`volumes`]: values of corners, and relations of relations.
+//! - [`volumes`]: values of corners, relations of relations, and sums at neighbours.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
@@ -26,7 +26,9 @@ use marked::{CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMar
 use rxmesh_speculative_kernels::Speculate;
 use sorts::SortLists;
 use steps::HandOn;
-use volumes::{CellEdgeVertices, GiveCorners};
+use volumes::{
+    CellEdgeVertices, GiveCorners, ScatterCe, ScatterCf, ScatterCv, ScatterEv, ScatterFe, ScatterFv,
+};
 
 rxmesh_kernels::kernels! {
     /// Fingerprint that `Engine::load_ptx` compares with the PTX.
@@ -49,6 +51,12 @@ rxmesh_kernels::kernels! {
     grid hand_on: HandOn;
     distribute give_corners: GiveCorners;
     prepared cell_edge_vertices: CellEdgeVertices;
+    prepared scatter_cv: ScatterCv;
+    prepared scatter_ce: ScatterCe;
+    prepared scatter_ev: ScatterEv;
+    prepared scatter_cf: ScatterCf;
+    prepared scatter_fe: ScatterFe;
+    prepared scatter_fv: ScatterFv;
     patch powers_of_edges: Powers;
     patch angles_of_edges: Angles;
     prepared count_edges: CountActive;

@@ -1,12 +1,12 @@
 //! Kernels over volumes.
 
 use rxmesh_kernels::Vec3;
-use rxmesh_kernels::attr::Staged;
+use rxmesh_kernels::attr::{Staged, StagedSum, Write};
 use rxmesh_kernels::kernel;
-use rxmesh_kernels::query::{CE, CV, EV, Neighbours, Table};
-use rxmesh_kernels::topo::{Cell, Id, Owned, Vertex};
+use rxmesh_kernels::kernel::{ForEach, Scatter};
+use rxmesh_kernels::query::{CE, CF, CV, EV, FE, FV, Neighbours, Table};
+use rxmesh_kernels::topo::{Cell, Edge, Face, Id, Local, Owned, Vertex};
 use rxmesh_kernels::volume::distribute::Distribute;
-use rxmesh_kernels::{attr::Write, kernel::ForEach};
 
 kernel! {
     /// Gives each vertex of a cell its own position times its index in the cell, from 1.
@@ -44,3 +44,35 @@ impl ForEach<(CE, EV)> for CellEdgeVertices {
         self.sum.set(c, sum);
     }
 }
+
+/// Makes a kernel that adds the value of each element to its neighbours.
+macro_rules! scatter {
+    ($name:ident, $relation:ident, $from:ident, $to:ident) => {
+        kernel! {
+            /// Adds the value of each element to its neighbours.
+            pub struct $name: Scatter<$relation> {
+                /// Values.
+                pub x: Staged<$from, Vec3>,
+                /// Sums.
+                pub sum: StagedSum<$to, Vec3>,
+            }
+        }
+
+        impl Scatter<$relation> for $name {
+            #[inline(always)]
+            fn run(&self, e: Local<$from>, n: Neighbours<$relation>) {
+                let x = self.x.get(e);
+                for to in n.iter() {
+                    self.sum.add(to, x);
+                }
+            }
+        }
+    };
+}
+
+scatter!(ScatterCv, CV, Cell, Vertex);
+scatter!(ScatterCe, CE, Cell, Edge);
+scatter!(ScatterEv, EV, Edge, Vertex);
+scatter!(ScatterCf, CF, Cell, Face);
+scatter!(ScatterFe, FE, Face, Edge);
+scatter!(ScatterFv, FV, Face, Vertex);

@@ -3,7 +3,7 @@
 use glam::{DVec3, Mat3, Vec3};
 use rxmesh_host::engine::{Engine, StagingChoice};
 use rxmesh_host::kernels::attr::Sum;
-use rxmesh_host::kernels::kernel::{Entry, PreparedEntry};
+use rxmesh_host::kernels::kernel::{AnyArguments, Entry, OverRelations, PreparedEntry};
 use rxmesh_host::kernels::query::{
     CC, CE, CF, CV, EC, EE, EF, EV, FC, FE, FF, FV, Relation, VC, VE, VF, VV,
 };
@@ -15,14 +15,25 @@ use rxmesh_host::patch::{Ribbon, VolumeKinds, VolumeOptions};
 use rxmesh_host::store::reduce;
 use rxmesh_host::store::{Attribute, AttributeError, RelationChoice, RxMesh, Volume};
 use rxmesh_host::volume::{Distributor, boundary, gather};
-use rxmesh_test_kernels::volumes::{CellEdgeVertices, GiveCorners};
+use rxmesh_test_kernels::volumes::{
+    CellEdgeVertices, GiveCorners, ScatterCe, ScatterCf, ScatterCv, ScatterEv, ScatterFe, ScatterFv,
+};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
 use rxmesh_tests::volume_oracle::{VolumeOracle, names};
 use rxmesh_tests::volumes::{VolumeFixture, kuhn, shuffled, volumes};
 use std::collections::BTreeSet;
 
-conformance! { sums_over_all_relations, reductions, shares, corners, nested, the_boundary, other_meshes_are_refused }
+conformance! {
+    sums_over_all_relations,
+    reductions,
+    shares,
+    scattered_sums,
+    corners,
+    nested,
+    the_boundary,
+    other_meshes_are_refused,
+}
 
 fn sizes(engine: &Engine) -> &'static [u32] {
     suited(engine, [&[16, 64, 512], &[16, 64], &[16]])
@@ -103,6 +114,25 @@ impl SumsCase {
                 let mut y = self.rx.attribute::<R::Source, T>().unwrap();
                 gather::<R, T, _>(&self.rx, &x, &mut y).unwrap();
                 self.same(R::NAME, &mut y, R::Target::KIND);
+            }
+        }
+    }
+
+    /// Adds values to neighbours by a `Scatter` kernel.
+    fn scatter<R: Relation, K>(
+        &self,
+        kernel: impl Fn(&Attribute<R::Source, Vec3>, &mut Attribute<R::Target, Vec3>) -> K,
+    ) where
+        K: AnyArguments + OverRelations + Entry + PreparedEntry,
+    {
+        let x = self.values::<R::Source, Vec3>();
+        for choice in [RelationChoice::OnTheFly, RelationChoice::Prepared] {
+            self.rx.set_relation_choice(choice);
+            for staging in [StagingChoice::All, StagingChoice::Never] {
+                self.rx.set_staging_choice(staging);
+                let mut y = self.rx.attribute::<R::Target, Vec3>().unwrap();
+                self.rx.run_for_each(kernel(&x, &mut y)).unwrap();
+                self.same(R::NAME, &mut y, R::Source::KIND);
             }
         }
     }
@@ -203,6 +233,39 @@ fn shares(engine: &Engine) {
     case.share::<CV, ShareCv>(|x| ShareCv {
         x: x.read().unwrap(),
     });
+}
+
+/// `Scatter` over all relations to smaller elements, added up in shared memory and where the sums are.
+fn scattered_sums(engine: &Engine) {
+    for fixture in volumes(engine) {
+        for &size in sizes(engine) {
+            let case = SumsCase::new(engine, &fixture, size);
+            case.scatter::<CV, _>(|x, y| ScatterCv {
+                x: x.staged().unwrap(),
+                sum: y.staged_sum().unwrap(),
+            });
+            case.scatter::<CE, _>(|x, y| ScatterCe {
+                x: x.staged().unwrap(),
+                sum: y.staged_sum().unwrap(),
+            });
+            case.scatter::<EV, _>(|x, y| ScatterEv {
+                x: x.staged().unwrap(),
+                sum: y.staged_sum().unwrap(),
+            });
+            case.scatter::<CF, _>(|x, y| ScatterCf {
+                x: x.staged().unwrap(),
+                sum: y.staged_sum().unwrap(),
+            });
+            case.scatter::<FE, _>(|x, y| ScatterFe {
+                x: x.staged().unwrap(),
+                sum: y.staged_sum().unwrap(),
+            });
+            case.scatter::<FV, _>(|x, y| ScatterFv {
+                x: x.staged().unwrap(),
+                sum: y.staged_sum().unwrap(),
+            });
+        }
+    }
 }
 
 /// Each corner has its own value; the same bits on every run.

@@ -4,7 +4,7 @@ use super::{ForEach, OverRelations, PatchKernel, Scatter};
 use crate::attr::StagedField;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::mem::{Plan, Shared};
-use crate::query::Relations;
+use crate::query::{Relations, StoredRelations};
 use crate::topo::{Needs, Patch, PatchHeader};
 
 /// Shared memory of a body's patch kernel.
@@ -109,7 +109,7 @@ fn for_each<R: Relations, K: ForEach<R>, B: Block>(
 
 /// Runs a [`Scatter`] body over a patch; plain fields as in [`run_for_each`].
 #[inline(always)]
-pub fn run_scatter<R: Relations, K: Scatter<R>, B: Block>(
+pub fn run_scatter<R: StoredRelations, K: Scatter<R>, B: Block>(
     kernel: &K,
     b: B,
     patch: &Patch,
@@ -124,7 +124,7 @@ pub fn run_scatter<R: Relations, K: Scatter<R>, B: Block>(
 }
 
 #[inline(always)]
-fn scatter<R: Relations, K: Scatter<R>, B: Block>(
+fn scatter<R: StoredRelations, K: Scatter<R>, B: Block>(
     kernel: &K,
     b: B,
     patch: &Patch,

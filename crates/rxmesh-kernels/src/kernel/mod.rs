@@ -26,7 +26,7 @@ pub use drive::{ForEachTables, OnPrepared, carve_for_each, run_for_each, run_sca
 use crate::attr::StagedField;
 use crate::exec::{Block, Phase};
 use crate::mem::{Bind, Fault, Global, GlobalMut, HASH_START, Plan, hash_text, hash_word};
-use crate::query::Relations;
+use crate::query::{Relations, StoredRelations};
 use crate::topo::{Kind, Local, MeshView, Needs, Owned, Patch, PatchHeader};
 
 /// Threads of a CUDA block when a kernel does not say.
@@ -78,8 +78,15 @@ pub trait ForEach<R: Relations>: Fields {
 
 /// A computation for each local element of `R`'s source kind, ribbon included, that only adds to
 /// [`crate::attr::StagedSum`] fields: sums of elements of other patches are dropped here, because their owners compute
-/// them too.
-pub trait Scatter<R: Relations>: Fields {
+/// them too. Over relations to smaller elements (EV, FE, FV, CE, CV, CF), whose rows patches store: other sums are
+/// those of a [`ForEach`] over the transposed relation.
+///
+/// ```compile_fail,E0277
+/// use rxmesh_kernels::{kernel::Scatter, query::VV};
+///
+/// fn is_refused<K: Scatter<VV>>(_: K) {}
+/// ```
+pub trait Scatter<R: StoredRelations>: Fields {
     /// Computes the element's values and scatters them.
     fn run(&self, e: Local<R::Source>, n: R::Input);
 }

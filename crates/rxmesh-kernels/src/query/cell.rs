@@ -1,7 +1,7 @@
 //! CV, CE, CF, CC: rows of cells.
 
 use super::csr::{CsrRow, FixedRow};
-use super::{Csr, FC, Relation, Row};
+use super::{Csr, FC, Relation, Row, Stored};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Cell, Edge, Face, Needs, Patch, PatchHeader, Vertex};
@@ -29,6 +29,9 @@ unsafe impl Relation for CV {
         FixedRow::new(patch.cell_vertices(c))
     }
 }
+
+// SAFETY: its rows are those of the patch, which are as many as its elements.
+unsafe impl Stored for CV {}
 
 /// Six edges of a cell, in the order of their corners: 01, 02, 03, 12, 13, 23.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +61,9 @@ unsafe impl Relation for CE {
     }
 }
 
+// SAFETY: its rows are those of the patch, which are as many as its elements.
+unsafe impl Stored for CE {}
+
 /// Four faces of a cell; face `k` lies opposite vertex `k` of [`CV`].
 #[derive(Clone, Copy, Debug)]
 pub struct CF;
@@ -81,6 +87,9 @@ unsafe impl Relation for CF {
         FixedRow::new(patch.cell_faces(c))
     }
 }
+
+// SAFETY: its rows are those of the patch, which are as many as its elements.
+unsafe impl Stored for CF {}
 
 /// Cells that share a face with a cell: at most four where no face has more than two.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::csr::{FewRow, FixedRow};
 use super::slots::{EdgeFaces, EdgeFacesRow, SlottedRow};
-use super::{NONE, Relation, Row};
+use super::{NONE, Relation, Row, Stored};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Edge, Face, Needs, Patch, PatchHeader, Vertex};
@@ -35,6 +35,9 @@ unsafe impl Relation for EV {
         u32::from(patch.ev().get(k))
     }
 }
+
+// SAFETY: its rows are those of the patch, which are as many as its elements.
+unsafe impl Stored for EV {}
 
 /// Faces of an edge: one on a boundary, two inside, more where the mesh is not a manifold.
 #[derive(Clone, Copy, Debug)]

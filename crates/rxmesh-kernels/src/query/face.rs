@@ -2,7 +2,7 @@
 
 use super::csr::{FewRow, FixedRow};
 use super::slots::{EdgeFaces, SlottedRow, face_of};
-use super::{LocalEv, NONE, Relation, Row};
+use super::{LocalEv, NONE, Relation, Row, Stored};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Edge, Face, Needs, Patch, PatchHeader, Vertex};
@@ -33,6 +33,9 @@ unsafe impl Relation for FE {
         u32::from(patch.fe().get(k)) >> 1
     }
 }
+
+// SAFETY: its rows are those of the patch, which are as many as its elements.
+unsafe impl Stored for FE {}
 
 /// Three vertices of a face, in the input's order.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +69,9 @@ unsafe impl Relation for FV {
         ev.start(u32::from(patch.fe().get(k)))
     }
 }
+
+// SAFETY: its rows are those of the patch, which are as many as its elements.
+unsafe impl Stored for FV {}
 
 /// Faces that share an edge with a face.
 #[derive(Clone, Copy, Debug)]

@@ -54,7 +54,9 @@ pub use oriented::{FanWalks, OrientedTables, OrientedVE, OrientedVF, OrientedVV}
 pub use prepared::{
     Prepared, PreparedRow, PreparedTable, TABLE_ALIGN, each_of, each_place, table_rows,
 };
-pub use relations::{Alone, Both, Neighbours, Preparer, Relations, Source, Table, Three};
+pub use relations::{
+    Alone, Both, Neighbours, Preparer, Relations, Source, StoredRelations, Table, Three,
+};
 pub use slots::EdgeFaces;
 pub use vertex::{VE, VF, VV, VertexFaces};
 
@@ -128,6 +130,13 @@ pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
         None
     }
 }
+
+/// A relation to smaller elements, whose rows the patches store for all their elements, ribbon included.
+///
+/// # Safety
+///
+/// As [`Relation`], for ribbon elements as for owned ones.
+pub unsafe trait Stored: Relation {}
 
 /// Local ids of one element's neighbours.
 pub trait Row: Copy {

@@ -1,6 +1,6 @@
 //! Inputs of a kernel's body: rows of one relation, or of several at once.
 
-use super::{NONE, Prepared, PreparedRow, PreparedTable, Relation, Row, within};
+use super::{NONE, Prepared, PreparedRow, PreparedTable, Relation, Row, Stored, within};
 use crate::exec::{Block, Phase};
 use crate::kernel::bit;
 use crate::mem::{Bind, Hashed, Piece, Plan, Shared, hash_word};
@@ -46,6 +46,14 @@ pub unsafe trait Relations: Copy + Send + Sync + 'static {
     /// Any error of `from`.
     fn prepared<P: Preparer>(from: &mut P) -> Result<Self::Prepared, P::Error>;
 }
+
+/// Relations of a [`Scatter`](crate::kernel::Scatter) kernel: the first one has the rows of ribbon elements, too, which
+/// are not complete for relations that patches compute.
+pub trait StoredRelations: Relations {}
+
+impl<R: Stored> StoredRelations for R {}
+impl<R: Stored, S: Relation> StoredRelations for (R, S) {}
+impl<R: Stored, S: Relation, T: Relation> StoredRelations for (R, S, T) {}
 
 /// Source of prepared tables: the host's mesh.
 pub trait Preparer {
