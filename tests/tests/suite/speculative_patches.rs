@@ -117,9 +117,9 @@ fn in_two_patches(
     mesh.positions = sources.map(|&v| mesh.positions[v as usize]).collect();
     let mut flat = Flat::open(set);
     for (face, of) in flat.label.iter_mut().enumerate() {
-        *of = label([0, 1, 2].map(|k| {
-            mesh.positions[flat.ev[flat.fe[3 * face + k] as usize] as usize]
-        }));
+        *of = label(
+            [0, 1, 2].map(|k| mesh.positions[flat.ev[flat.fe[3 * face + k] as usize] as usize]),
+        );
     }
     let options = RepackOptions::default().with(|o| {
         o.labels = Labels::Keep;

@@ -32,8 +32,8 @@ const FLAGS: [&str; 8] = [
     "--virtual-time-budget=60000",
 ];
 
-/// Commands that write pages: values with a legend, a mesh with its input, labels, a motion, a volume cut open, an image
-/// and checkers.
+/// Commands that write pages: values with a legend, a mesh with its input, labels, a motion, a volume cut open, an
+/// image and checkers.
 const COMMANDS: [&str; 12] = [
     "generate torus --nu 60 --nv 40 -o torus.obj",
     "generate torus --nu 60 --nv 40 --noise 0.2 -o noisy.obj",
@@ -50,8 +50,8 @@ const COMMANDS: [&str; 12] = [
 ];
 
 /// A square whose material has a red image.
-const SQUARE: &str = "mtllib square.mtl\nusemtl red\nv -1 0 1\nv 1 0 1\nv 1 1 -1\nv -1 1 -1\nvt 0 0\nvt 1 0\nvt 1 1\n\
-    vt 0 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/4\n";
+const SQUARE: &str = "mtllib square.mtl\nusemtl red\nv -1 0 1\nv 1 0 1\nv 1 1 -1\nv -1 1 -1\nvt 0 0\nvt 1 0\n\
+    vt 1 1\nvt 0 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/4\n";
 
 /// A page, texts of its document when it is drawn, and the least share of pixels that show a surface.
 const PAGES: [(&str, &[&str], f64); 9] = [
@@ -78,6 +78,9 @@ pub(crate) fn run() -> anyhow::Result<StepOutcome> {
     };
     let folder = workspace::target().join("page");
     fs::create_dir_all(&folder)?;
+    if !has_webgl(&browser, &folder)? {
+        return Ok(StepOutcome::NotRun("Chromium has no WebGL 2 here"));
+    }
     write_square(&folder)?;
     let program = workspace::programs(&["rxmesh"])?.join("rxmesh");
     for command in COMMANDS {
@@ -125,6 +128,15 @@ fn browser() -> Option<OsString> {
         asked.status().is_ok_and(|status| status.success())
     };
     all.into_iter().find(is_there)
+}
+
+/// Returns `true` if the browser starts, and has what the viewer needs.
+fn has_webgl(browser: &OsString, folder: &Path) -> anyhow::Result<bool> {
+    let page = folder.join("webgl.html");
+    let script =
+        "document.body.dataset.gl = !!document.createElement('canvas').getContext('webgl2')";
+    fs::write(&page, format!("<body><script>{script}</script>"))?;
+    Ok(document(browser, &page).is_ok_and(|document| document.contains("data-gl=\"true\"")))
 }
 
 /// Opens a page; it has to be drawn without a fault.
@@ -202,8 +214,8 @@ fn shown(browser: &OsString, page: &Path) -> anyhow::Result<f64> {
     share(&file, |pixel, background| pixel != background)
 }
 
-/// Returns the share of the pixels of a screenshot, right of the controls, with a property. That is asked with the pixel
-/// and with the background's.
+/// Returns the share of the pixels of a screenshot, right of the controls, with a property of the pixel and the
+/// background's.
 fn share(file: &Path, is_counted: impl Fn(&[u8], &[u8]) -> bool) -> anyhow::Result<f64> {
     let mut reader =
         png::Decoder::new(std::io::BufReader::new(fs::File::open(file)?)).read_info()?;

@@ -100,7 +100,10 @@ fn wrong_requests_are_refused() {
         ("mcf t.obj -o s.obj --html none/s.html", "none/s.html"),
         ("render t.obj --html -", "name of a file"),
         ("render t.obj --html a.html --color heat", "'heat'"),
-        ("render t.obj --html a.html --checker", "checkers"),
+        (
+            "render t.obj --html a.html --checker",
+            "texture coordinates",
+        ),
         ("view t.obj --html a.txt", ".html"),
     ] {
         let said = b.fails(args);
@@ -290,9 +293,15 @@ fn textures_are_drawn() {
             "bunny.obj -o a.png --texture textured.png",
             "texture coordinates",
         ),
-        ("quad.obj --html a.html --texture textured.png", "pages"),
+        ("quad.obj --html a.html --texture image.png", "image.png"),
     ] {
         let said = b.fails(&format!("render {flags}"));
         assert!(said.contains(want), "{flags}: {said}");
     }
+    // A page has the image file, or says what is missing.
+    let r = b.record("render quad.obj --html page.html --texture textured.png");
+    assert!(r["page"]["bytes"].as_u64().unwrap() > bytes("textured.png").len() as u64);
+    let r = b.record("smooth quad.obj -o smooth.obj --html page.html");
+    let warning = r["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("image.png"), "{warning}");
 }
