@@ -67,8 +67,8 @@ fn materials_and_their_images_are_shown_first() {
     let draws = column["draws"].as_array().unwrap();
     let seen: Vec<_> = draws.iter().map(|d| (&d["image"], &d["faces"])).collect();
     let [none, two] = [Value::Null, 2.into()];
-    let by_number = |want: &str| draws.iter().position(|d| d["tone"].to_string() == want);
-    let green = by_number("[0.0,1.0,0.0]").unwrap();
+    let is_green = |d: &Value| d["tone"] == serde_json::json!([0.0, 1.0, 0.0]);
+    let green = draws.iter().position(is_green).unwrap();
     assert_eq!(seen[green], (&none, &two));
     let with_image = draws.iter().position(|d| d["image"] == 0).unwrap();
     assert_eq!(seen[with_image], (&0.into(), &two));
