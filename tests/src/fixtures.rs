@@ -238,6 +238,47 @@ pub fn non_manifold_edge(pages: u32, rows: u32) -> TriMesh {
     mesh(positions, faces)
 }
 
+/// Makes `pages` noisy sheets of `n` by `n` squares that share a spine of `n` edges. All pages leave the spine in the
+/// same direction, so no two of them are oriented alike there.
+pub fn book(pages: u32, n: u32) -> TriMesh {
+    let mut positions: Vec<Vec3> = (0..=n).map(|r| Vec3::new(0.0, 0.0, r as f32)).collect();
+    let mut faces = Vec::new();
+    for p in 0..pages {
+        let (sin, cos) = (p as f32 * std::f32::consts::TAU / pages as f32).sin_cos();
+        let first = positions.len() as u32;
+        let at = |r: u32, c: u32| match c {
+            0 => r,
+            c => first + (c - 1) * (n + 1) + r,
+        };
+        let place = |c: u32, r: u32| Vec3::new(c as f32 * cos, c as f32 * sin, r as f32);
+        positions.extend((1..=n).flat_map(|c| (0..=n).map(move |r| place(c, r))));
+        for (r, c) in (0..n).flat_map(|r| (0..n).map(move |c| (r, c))) {
+            faces.push([at(r, c), at(r + 1, c), at(r, c + 1)]);
+            faces.push([at(r + 1, c), at(r + 1, c + 1), at(r, c + 1)]);
+        }
+    }
+    let mut m = mesh(positions, faces);
+    generate::noise(&mut m, 0.2, 11).expect("noise");
+    generate::shuffle(&mut m, 12);
+    m
+}
+
+/// Makes two closed surfaces that share one vertex.
+pub fn touching(levels: u32) -> TriMesh {
+    let (one, other) = (closed(levels), closed(levels));
+    let n = one.vertex_count() as u32;
+    let way = one.positions[0] - other.positions[1] + (one.positions[0] - other.positions[1]) * 0.1;
+    let mut m = one;
+    m.positions
+        .extend(other.positions.iter().map(|p| -*p + way));
+    let of_other = |v: u32| if v == 1 { 0 } else { n + v };
+    m.faces.extend(other.faces.iter().map(|f| {
+        let [a, b, c] = f.map(of_other);
+        [a, c, b]
+    }));
+    m
+}
+
 /// Makes two tetrahedra that share one vertex.
 pub fn non_manifold_vertex() -> TriMesh {
     let (mut p, mut f) = (tetrahedron().positions, tetrahedron().faces);

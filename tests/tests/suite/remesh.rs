@@ -7,7 +7,7 @@ use rxmesh_host::algo::remesh::{
     RemeshBatchReport, RemeshOptions, RemeshReport, remesh, remesh_batch,
 };
 use rxmesh_host::batch::Batch;
-use rxmesh_host::edit::{Claims, Column, Edits, Session};
+use rxmesh_host::edit::{Claims, Column, Edits, HostArrays, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{Quality, TriMesh, generate, quality};
@@ -22,7 +22,7 @@ use rxmesh_tests::{conformance, conformance_of_schedulers};
 
 conformance_of_schedulers! {
     meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, interpolates_columns,
-    refuses_bad_input, needles_do_not_multiply, sharp_edges_stay_unless_told_otherwise, asks_for_faces,
+    refuses_bad_input, frozen_places_stay, needles_do_not_multiply, sharp_edges_stay_unless_told_otherwise, asks_for_faces,
     lengths_follow_curvature, refuses_too_many_faces, stops_what_outgrows, says_what_is_not_reached,
     several_have_lengths_of_their_own, several_have_iterations_of_their_own, thin_parts_keep_their_volume
 }
@@ -326,9 +326,6 @@ fn refuses_bad_input<C: TestScheduler>(engine: &Engine) {
         assert!(session.to_host().unwrap() == before, "{error}");
     };
     let options = plain();
-    bad(&fixtures::non_manifold_edge(3, 4), &options, "manifold");
-    bad(&fixtures::non_manifold_vertex(), &options, "manifold");
-    bad(&fixtures::mixed_orientation(6, 6, 7), &options, "manifold");
     for length in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e-30] {
         let options = options.with(|o| {
             o.target_length = Some(length);
@@ -339,6 +336,80 @@ fn refuses_bad_input<C: TestScheduler>(engine: &Engine) {
         o.keep_features = Some(-3.0);
     });
     bad(&fixtures::torus(9, 8), &angle, "angle");
+}
+
+/// Returns the corners of the frozen faces of a session, to the bit, sorted; `of` are the positions by slot.
+fn frozen_corners(arrays: &HostArrays, of: &[Vec3]) -> Vec<[[u32; 3]; 3]> {
+    let live = |&f: &usize| arrays.frozen[f] && arrays.fe[3 * f] < arrays.ev.len() as u32;
+    let corner = |h: u32| {
+        of[arrays.ev[h as usize] as usize]
+            .to_array()
+            .map(f32::to_bits)
+    };
+    let mut corners: Vec<[[u32; 3]; 3]> = (0..arrays.frozen.len())
+        .filter(live)
+        .map(|f| {
+            let mut corners = [0, 1, 2].map(|k| corner(arrays.fe[3 * f + k]));
+            let least = (0..3).min_by_key(|&k| corners[k]).expect("three corners");
+            corners.rotate_left(least);
+            corners
+        })
+        .collect();
+    corners.sort_unstable();
+    corners
+}
+
+/// Surfaces that meet themselves, or are not oriented alike: faces there stay to the bit, and the rest is remeshed.
+fn frozen_places_stay<C: TestScheduler>(engine: &Engine) {
+    let n = if is_slow(engine) { 6 } else { extent(8, 16) };
+    let meshes = [
+        ("three pages", fixtures::book(3, n)),
+        ("four pages", fixtures::book(4, n)),
+        ("touching", fixtures::touching(2)),
+        ("a Moebius strip", fixtures::moebius(4 * n)),
+        ("mixed", fixtures::mixed_orientation(2 * n, 2 * n, 67)),
+        ("all of it", fixtures::non_manifold_edge(3, 4)),
+    ];
+    let sharp = RemeshOptions::default();
+    for (name, mesh) in &meshes {
+        let mean = quality(mesh).edge_length.mean as f32;
+        let curved = sharp.with(|o| o.adaptive = Some(0.005 * mean));
+        for (how, options) in [("plain", plain()), ("sharp", sharp), ("curved", curved)] {
+            let what = format!("{name}, {how}");
+            let options = options.with(|o| o.target_length = Some(0.6 * mean));
+            let (mut session, x) = open::<C>(engine, mesh);
+            let euler = session.euler_number().unwrap();
+            let values = |s: &Session<C>| s.values(x).unwrap().read().unwrap();
+            let before = frozen_corners(&session.to_host().unwrap(), &values(&session));
+            assert_eq!(before.len(), session.frozen_faces() as usize, "{what}");
+            assert!(!before.is_empty(), "{what}");
+            let all = before.len() == mesh.face_count();
+            let report = remesh(&mut session, x, &options).unwrap();
+            let wrong = session.validate().unwrap();
+            assert!(wrong.is_empty(), "{what}: {wrong:?}");
+            assert_eq!(session.euler_number().unwrap(), euler, "{what}");
+            let after = frozen_corners(&session.to_host().unwrap(), &values(&session));
+            assert!(
+                after == before,
+                "{what}: {} of {}",
+                after.len(),
+                before.len()
+            );
+            let (result, _) = session.to_mesh(x).unwrap();
+            if all {
+                assert!(report.run().done == 0, "{what}: {report:?}");
+                assert_eq!(result.face_count(), mesh.face_count(), "{what}");
+            } else {
+                assert!(report.run().done > 10, "{what}: {report:?}");
+                assert!(
+                    how == "curved" || report.split.done > 10,
+                    "{what}: {report:?}"
+                );
+            }
+            let off = to_own_surface(mesh, &result) / f64::from(mean);
+            assert!(!options.project || off < 1e-5, "{what}: {off}");
+        }
+    }
 }
 
 /// Meshes of needles: the sides and caps of a cylinder, the spokes of a disk, the strips of a square.

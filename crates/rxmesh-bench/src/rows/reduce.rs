@@ -1,11 +1,15 @@
 //! Reductions.
 
 use anyhow::Result;
-use rxmesh_host::store::reduce::{self, Reduction, Reductions, Term};
+use rxmesh_host::store::reduce::{self, ReduceKernel, Reduction, Reductions, Term};
+use rxmesh_kernels::exec::SCRATCH_WORDS;
+use rxmesh_kernels::kernel::{BlockKernel, Entry};
+use rxmesh_kernels::parallel::reduce::ReduceRanges;
 use rxmesh_kernels::topo::Kind;
 
 use super::{Measured, Row, TriangleBench};
 use crate::measure;
+use crate::record::KernelRecord;
 
 pub(super) const ROWS: &[Row] = &[
     Row::time(
@@ -28,7 +32,14 @@ fn dot(b: &TriangleBench<'_>) -> Result<Measured> {
     let times = measure::launches(b.engine, b.effort, || Ok(dot.launch()?))?;
     Ok(Measured {
         times,
-        kernels: vec![b.patch_kernel(&dot.over_patches(0))],
+        kernels: match dot.kernel(0) {
+            ReduceKernel::Ranges(_) => vec![KernelRecord {
+                name: ReduceRanges::NAME.to_owned(),
+                threads: ReduceRanges::THREADS,
+                shared_bytes: 4 * SCRATCH_WORDS,
+            }],
+            ReduceKernel::Patches(kernel) => vec![b.patch_kernel(&kernel)],
+        },
         ..dot_sizes(b)
     })
 }

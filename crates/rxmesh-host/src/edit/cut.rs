@@ -5,22 +5,33 @@
 //! with boundary, as in Gueziec et al. (Cutting and stitching, 2001). An operator that leaves vertices of the same
 //! place where they are keeps the surface as it was: [`Session::weld`] unites them again.
 
+use super::columns::Column;
 use super::mesh::HostArrays;
 use super::session::Session;
 use crate::Error;
 use glam::{DVec3, Vec3};
 use rxmesh_kernels::algo::improve::simplify::FIRST_PLACE;
 use rxmesh_kernels::edit::{CopyRows, DEAD, NO_FACE, NONE};
-use rxmesh_kernels::topo::Kind;
+use rxmesh_kernels::topo::{Kind, Vertex};
 use std::collections::{HashMap, HashSet};
 
 /// Most faces of an edge that are joined in pairs; on edges with more, each face gets a separate edge.
 const MOST_PAIRED: usize = 64;
 
-/// Result of a cut.
-pub(crate) struct Cut {
+/// Places at which [`Session::cut`] has cut a surface apart.
+#[derive(Clone, Debug)]
+pub struct Cut {
     /// Place of each vertex slot, [`FIRST_PLACE`] and up; 0 for vertices that are alone in theirs.
-    pub places: Vec<u32>,
+    pub(crate) places: Vec<u32>,
+}
+
+impl Cut {
+    /// Returns the slots of the vertices that must stay where they are until [`Session::weld`], each with the slot of
+    /// the vertex that it was cut off from: its own for one of each place.
+    pub fn vertices(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let placed = (0..).zip(&self.places).filter(|(_, place)| **place != 0);
+        placed.map(|(v, place)| (v, place - FIRST_PLACE))
+    }
 }
 
 /// Faces that are examined, with the findings about them. Sides and corners are numbered `3 * i + k` for side `k` of
@@ -44,16 +55,19 @@ struct CopiedSlots {
 }
 
 impl Session {
-    /// Cuts the surface where it is not manifold, and thaws the faces there; `None` if there is no such place. `x` are
-    /// the positions by slot. Faces at a face that repeats a vertex stay frozen.
+    /// Cuts the surface where it is not manifold or not oriented alike, and thaws the faces there; `None` if there is no
+    /// such place. Every fan of faces at such a vertex gets a separate vertex with its values, and the faces of an edge
+    /// are joined in pairs, the flattest first; the result is a manifold with boundary (Gueziec et al. 2001, "Cutting
+    /// and stitching"). Faces at a face that repeats a vertex stay frozen.
     ///
     /// # Errors
     ///
     /// No memory on the engine, or any error of it.
-    pub(crate) fn cut(&mut self, x: &[Vec3]) -> Result<Option<Cut>, Error> {
+    pub fn cut(&mut self, x: Column<Vertex, Vec3>) -> Result<Option<Cut>, Error> {
         if self.frozen_faces() == 0 {
             return Ok(None);
         }
+        let x = &self.values(x)?.read()?;
         let mut arrays = self.to_host()?;
         let (mut cut, copies, first) = {
             let old = arrays.clone();
@@ -92,12 +106,31 @@ impl Session {
         Ok(())
     }
 
-    /// Unites the vertices in one place, and freezes the faces there.
+    /// Unites the vertices of each place of a cut, and freezes the faces there.
     ///
     /// # Errors
     ///
-    /// Any error of the engine.
-    pub(crate) fn weld(&mut self, cut: &Cut) -> Result<(), Error> {
+    /// [`Error::Options`] if a vertex of a place is gone or lies elsewhere than the one that it was cut off from:
+    /// nothing is changed then. Any error of the engine.
+    pub fn weld(&mut self, x: Column<Vertex, Vec3>, cut: &Cut) -> Result<(), Error> {
+        let (arrays, x) = (self.to_host()?, self.values(x)?.read()?);
+        let lives = |v: u32| arrays.ve.get(v as usize).is_some_and(|&e| e < DEAD);
+        for (v, home) in cut.vertices() {
+            let why = if !lives(v) || !lives(home) {
+                "is gone"
+            } else if x[v as usize] != x[home as usize] {
+                "has moved away from the others of its place"
+            } else {
+                continue;
+            };
+            let what = format!("vertex {v}, where the surface was cut, {why}: it cannot be welded");
+            return Err(Error::Options(what));
+        }
+        self.weld_places(cut)
+    }
+
+    /// Works like [`Session::weld`] for an operator that has left the vertices as they were.
+    pub(crate) fn weld_places(&mut self, cut: &Cut) -> Result<(), Error> {
         let mut arrays = self.to_host()?;
         if let Some(column) = self.followed() {
             let mut went = self.values(column)?.read()?;

@@ -23,7 +23,7 @@ pub use claims::{Claims, ClaimsAccess};
 pub(crate) use claims::{Course, NextSeeds};
 pub use close::Closed;
 pub use columns::{Blend, Column, ColumnWords, Columns};
-pub(crate) use cut::Cut;
+pub use cut::Cut;
 pub(crate) use labels::{check_face, check_labels};
 pub use mesh::{HostArrays, OpenMesh};
 pub use scheduler::{Edits, RoundReport, RunReport, Runs, Seeds, SplitSession};

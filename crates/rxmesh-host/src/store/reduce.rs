@@ -9,12 +9,16 @@ use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::parallel::labels::{LabelCombine, LabelCount, LabelReduce};
 pub use rxmesh_kernels::parallel::reduce::Reduction;
-use rxmesh_kernels::parallel::reduce::{ReducePartials, ReducePatches};
+use rxmesh_kernels::parallel::reduce::{ReducePartials, ReducePatches, ReduceRanges};
 use rxmesh_kernels::topo::{Element, Kind};
 
 /// Number of patches from which a separate launch adds up their results: the last block, which is a patch's, would take
 /// longer than another launch.
 const MANY_PATCHES: usize = 1024;
+
+/// Fewest components of a range, and most ranges: enough to fill a GPU, and few enough for one block to combine.
+const RANGE: u32 = 2048;
+const MOST_RANGES: u32 = 2048;
 
 /// Computes the sum over all components of all values, accumulated in `f64`.
 ///
@@ -249,12 +253,26 @@ impl Term {
     }
 }
 
-/// Several reductions with one read-back, a launch each, or two for large meshes.
+/// Several reductions with one read-back, a launch each; or two for large meshes whose patches have room for more
+/// elements.
 pub struct Reductions<'a, D: Dimension, const N: usize> {
     rx: &'a RxMesh<D>,
     terms: [Term; N],
-    /// Results, each after an unused value, the words that count patches, and the partial results.
+    /// `true` if the elements of all patches lie one after the other.
+    in_ranges: bool,
+    /// Most partial results of one of them.
+    partials: usize,
+    /// Results, each after an unused value, the words that count blocks, and the partial results.
     room: Buffer<f64>,
+}
+
+/// Kernel of a reduction.
+#[derive(Clone, Copy, Debug)]
+pub enum ReduceKernel {
+    /// A block a range of elements: those of all patches lie one after the other.
+    Ranges(ReduceRanges),
+    /// A block a patch.
+    Patches(ReducePatches),
 }
 
 impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
@@ -265,13 +283,25 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
     /// No memory, or any error of the engine.
     pub fn new(rx: &'a RxMesh<D>, terms: [Term; N]) -> Result<Self, Error> {
         let patches = rx.headers().len();
-        let words = N * (patches + 3);
-        // Only the counter of patches has to be zero.
-        let room = match patches < MANY_PATCHES {
+        let is_dense = |t: &Term| rx.count(t.kind) == rx.linear_len(t.kind);
+        let in_ranges = terms.iter().all(is_dense);
+        let partials = match in_ranges {
+            true => terms.iter().map(|t| ranges(rx, t).0).max().unwrap_or(0) as usize,
+            false => patches,
+        };
+        let words = N * (partials + 3);
+        // Only the counters of blocks have to be zero.
+        let room = match in_ranges || patches < MANY_PATCHES {
             true => rx.engine().zeroed(words)?,
             false => rx.engine().uninit(words)?,
         };
-        Ok(Reductions { rx, terms, room })
+        Ok(Reductions {
+            rx,
+            terms,
+            in_ranges,
+            partials,
+            room,
+        })
     }
 
     /// Launches all reductions, and does not wait. It may be called again when attributes have changed.
@@ -285,15 +315,21 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
             return Ok(());
         }
         for k in 0..N {
-            self.rx.launch(self.over_patches(k))?;
+            match self.kernel(k) {
+                ReduceKernel::Ranges(kernel) => {
+                    let blocks = kernel.partials.len();
+                    self.rx.engine().launch_blocks(blocks, kernel)?;
+                }
+                ReduceKernel::Patches(kernel) => self.rx.launch(kernel)?,
+            }
         }
-        if patches < MANY_PATCHES {
+        if self.in_ranges || patches < MANY_PATCHES {
             return Ok(());
         }
         let reductions = self.terms.map(|t| t.reduction);
         for (k, four) in (0..N).step_by(4).zip(reductions.chunks(4)) {
             let partials = ReducePartials {
-                partials: self.part(3 * N + k * patches, four.len() * patches).read(),
+                partials: self.partials(k, four.len() * patches).read(),
                 results: self.part(2 * k, 2 * four.len()),
                 reductions: packed(four),
             };
@@ -321,24 +357,37 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
         Ok(std::array::from_fn(|k| read[2 * k + 1]))
     }
 
-    /// Returns the kernel of reduction `k` that runs over the patches; it is the only one if there are not many.
-    pub fn over_patches(&self, k: usize) -> ReducePatches {
+    /// Returns the kernel of reduction `k`; it is the only one, unless it runs over many patches.
+    pub fn kernel(&self, k: usize) -> ReduceKernel {
         let (t, patches) = (self.terms[k], self.rx.headers().len());
-        let (result, arrived) = if patches < MANY_PATCHES {
-            (self.result(k), self.part(2 * N + k, 1))
-        } else {
-            (GlobalMut::empty(), GlobalMut::empty())
+        let arrived = self.part(2 * N + k, 1).cast();
+        if self.in_ranges {
+            let (blocks, range) = ranges(self.rx, &t);
+            return ReduceKernel::Ranges(ReduceRanges {
+                x: t.x,
+                y: t.y,
+                partials: self.partials(k, blocks as usize),
+                count: self.rx.count(t.kind) * t.components,
+                range,
+                reduction: t.reduction as u32,
+                result: self.result(k),
+                arrived,
+            });
+        }
+        let (result, arrived) = match patches < MANY_PATCHES {
+            true => (self.result(k), arrived),
+            false => (GlobalMut::empty(), GlobalMut::empty()),
         };
-        ReducePatches {
+        ReduceKernel::Patches(ReducePatches {
             x: t.x,
             y: t.y,
-            partials: self.partials(k),
+            partials: self.partials(k, patches),
             components: t.components,
             kind: t.kind as u32,
             reduction: t.reduction as u32,
             result,
-            arrived: arrived.cast(),
-        }
+            arrived,
+        })
     }
 
     fn part(&self, from: usize, n: usize) -> GlobalMut<f64> {
@@ -349,10 +398,16 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
         self.part(2 * k, 2)
     }
 
-    fn partials(&self, k: usize) -> GlobalMut<f64> {
-        let patches = self.rx.headers().len();
-        self.part(3 * N + k * patches, patches)
+    fn partials(&self, k: usize, n: usize) -> GlobalMut<f64> {
+        self.part(3 * N + k * self.partials, n)
     }
+}
+
+/// Returns the number of ranges of a term, at least one, and the components of each.
+fn ranges(rx: &RxMesh<impl Dimension>, t: &Term) -> (u32, u32) {
+    let components = rx.count(t.kind) * t.components;
+    let range = RANGE.max(components.div_ceil(MOST_RANGES));
+    (components.div_ceil(range).max(1), range)
 }
 
 /// Computes several reductions with one read-back.

@@ -1,8 +1,9 @@
-//! Reductions over the owned elements, in a fixed order: one partial result per patch, then all partials by one block,
-//! the last of the launch if it is asked to.
+//! Reductions over the owned elements, in a fixed order: one partial result per patch, or per range of elements where
+//! those of all patches lie one after the other, then all partials by one block, the last of the launch if it is asked
+//! to.
 //!
-//! Sums are accumulated in `f64`. The order depends on the patches and on the block's width only, so that one
-//! engine gives the same bits on every run.
+//! Sums are accumulated in `f64`. The order depends on the patches, or on the number of elements, and on the block's
+//! width only, so that one engine gives the same bits on every run.
 
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
@@ -12,6 +13,7 @@ use crate::topo::{Kind, Patch, PatchHeader};
 
 kernel_list! {
     patch reduce_patches: ReducePatches;
+    block reduce_ranges: ReduceRanges;
     block reduce_partials: ReducePartials;
 }
 
@@ -69,27 +71,107 @@ unsafe impl PatchKernel for ReducePatches {
             self.x.from(base * self.components),
             self.y.from(base * self.components),
         );
-        let at = |i: u32| f64::from(x.get(i));
-        let result = if self.reduction == Reduction::Sum as u32 {
-            b.sum(n, scratch, at)
-        } else if self.reduction == Reduction::Dot as u32 {
-            b.sum(n, scratch, |i| f64::from(x.get(i)) * f64::from(y.get(i)))
-        } else if self.reduction == Reduction::Min as u32 {
-            b.min(n, scratch, at)
-        } else {
-            b.max(n, scratch, at)
-        };
-        let (partials, id, out) = (self.partials, patch.id(), self.result);
-        if out.is_empty() {
+        let result = of_components(b, n, scratch, self.reduction, x, y);
+        let (partials, id) = (self.partials, patch.id());
+        if self.result.is_empty() {
             b.last_phase(|p| p.lead(|| partials.set(id, result)));
             return;
         }
-        let n = partials.len();
-        if b.arrive(self.arrived, n, scratch, || partials.set(id, result)) {
-            let result = combine(b, n, scratch, self.reduction, |i| partials.load(i));
-            // Not at 0: the device compiler takes the very address of an argument for one that could be anywhere.
-            b.last_phase(|p| p.lead(|| out.set(1, result)));
-        }
+        finish(
+            b,
+            (id, result),
+            scratch,
+            self.reduction,
+            (partials, self.arrived, self.result),
+        );
+    }
+}
+
+/// Computes a reduction over `n` components of one attribute or two.
+#[inline(always)]
+fn of_components<B: Block>(
+    b: B,
+    n: u32,
+    scratch: Shared<u32>,
+    reduction: u32,
+    x: Global<f32>,
+    y: Global<f32>,
+) -> f64 {
+    let at = |i: u32| f64::from(x.get(i));
+    if reduction == Reduction::Sum as u32 {
+        b.sum(n, scratch, at)
+    } else if reduction == Reduction::Dot as u32 {
+        b.sum(n, scratch, |i| f64::from(x.get(i)) * f64::from(y.get(i)))
+    } else if reduction == Reduction::Min as u32 {
+        b.min(n, scratch, at)
+    } else {
+        b.max(n, scratch, at)
+    }
+}
+
+/// Writes a block's partial result; the last block combines all of them.
+#[inline(always)]
+fn finish<B: Block>(
+    b: B,
+    (id, partial): (u32, f64),
+    scratch: Shared<u32>,
+    reduction: u32,
+    (partials, arrived, out): (GlobalMut<f64>, GlobalMut<u32>, GlobalMut<f64>),
+) {
+    let n = partials.len();
+    if b.arrive(arrived, n, scratch, || partials.set(id, partial)) {
+        let result = combine(b, n, scratch, reduction, |i| partials.load(i));
+        // Not at 0: the device compiler takes the very address of an argument for one that could be anywhere.
+        b.last_phase(|p| p.lead(|| out.set(1, result)));
+    }
+}
+
+kernel! {
+    /// Computes one partial result per range of components, and the result of all of them by the last block. A block a
+    /// range.
+    pub struct ReduceRanges: Block {
+        /// Components of the first attribute.
+        pub x: Global<f32>,
+        /// Components of the second attribute; the same as `x` when there is one.
+        pub y: Global<f32>,
+        /// One result per range.
+        pub partials: GlobalMut<f64>,
+        /// Number of components.
+        pub count: u32,
+        /// Components a range; the last one may have fewer.
+        pub range: u32,
+        /// Reduction to compute ([`Reduction`]).
+        pub reduction: u32,
+        /// Two values of which the second is the result.
+        pub result: GlobalMut<f64>,
+        /// Two words, zero before and after: the second counts the blocks that have arrived.
+        pub arrived: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
+// U4).
+unsafe impl BlockKernel for ReduceRanges {
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
+        let first = block * self.range;
+        let n = (self.count - first).min(self.range);
+        let (x, y) = (self.x.from(first), self.y.from(first));
+        let partial = of_components(b, n, scratch, self.reduction, x, y);
+        finish(
+            b,
+            (block, partial),
+            scratch,
+            self.reduction,
+            (self.partials, self.arrived, self.result),
+        );
     }
 }
 

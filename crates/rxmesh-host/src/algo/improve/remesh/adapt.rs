@@ -3,7 +3,7 @@
 use super::Remesher;
 use crate::Error;
 use crate::edit::{Edits, Session};
-use rxmesh_kernels::algo::improve::remesh::{AdaptLengths, GradeLengths};
+use rxmesh_kernels::algo::improve::remesh::{AdaptLengths, FollowLengths, GradeLengths};
 use rxmesh_kernels::topo::Kind;
 
 /// Steps in which lengths become the mean of their neighbourhood: curvature is noisy.
@@ -57,6 +57,16 @@ impl Remesher {
                     graded: to,
                 },
             )?;
+        }
+        if session.frozen_faces() > 0 {
+            let kernel = FollowLengths {
+                mesh: session.mesh()?,
+                rings: rings.view(),
+                x,
+                slope: SLOPE,
+                lengths: session.write(lengths)?,
+            };
+            engine.launch_flat(session.capacity(Kind::Edge), kernel)?;
         }
         Ok(())
     }

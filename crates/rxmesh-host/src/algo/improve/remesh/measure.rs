@@ -17,24 +17,6 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 /// Area of an equilateral triangle, in squares of its side.
 const EQUILATERAL: f64 = 0.433_012_701_892_219_3;
 
-/// Refuses a session with frozen faces for `what`, which the message names.
-///
-/// # Errors
-///
-/// [`Error::Options`] when faces are frozen.
-pub(in crate::algo) fn refuse_frozen<C: Edits>(
-    session: &Session<C>,
-    what: &str,
-) -> Result<(), Error> {
-    match session.frozen_faces() {
-        0 => Ok(()),
-        n => Err(Error::Options(format!(
-            "{what} needs a manifold mesh whose faces are oriented alike; {n} faces touch a place where this one is \
-            not: repair it first (--repair)"
-        ))),
-    }
-}
-
 /// Computes the mean length of the live edges; 0 when there is none.
 pub(in crate::algo) fn mean_length<C: Edits>(
     session: &Session<C>,

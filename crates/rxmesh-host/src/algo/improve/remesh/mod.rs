@@ -8,7 +8,7 @@ mod passes;
 
 pub(in crate::algo) use goal::{LargestMove, check_faces, most_faces, most_on_the_way};
 use measure::Extent;
-pub(in crate::algo) use measure::{SessionMeshes, bounds, faces_of, mean_length, refuse_frozen};
+pub(in crate::algo) use measure::{SessionMeshes, bounds, faces_of, mean_length};
 pub(in crate::algo) use passes::Remesher;
 
 use crate::Error;
@@ -227,10 +227,12 @@ impl<C: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip>> Remeshes for
 /// A mesh with slender triangles is contracted and flipped before it is split, and its slender triangles are flipped
 /// whatever valences say: splits would make more of them than contractions can undo.
 ///
+/// Where the mesh is not manifold or not consistently oriented, faces are frozen ([`Session::frozen_faces`]): they and
+/// their vertices stay as they are, to the bit, and the rest is remeshed up to them.
+///
 /// # Errors
 ///
-/// [`Error::Options`] for options that make no sense and for a mesh that is not manifold and consistently oriented, and
-/// [`Error::TooManyFaces`] if a result above [`RemeshOptions::max_faces`] is to be expected, before anything is
+/// [`Error::Options`] for options that make no sense, and [`Error::TooManyFaces`] if a result above [`RemeshOptions::max_faces`] is to be expected, before anything is
 /// changed; [`Error::Outgrown`] if the mesh outgrows the expected size; any error of the session.
 pub fn remesh<C: Remeshes>(
     session: &mut Session<C>,
@@ -346,7 +348,6 @@ fn run<C: Remeshes>(
     meshes: SessionMeshes,
     each: &[RemeshOptions],
 ) -> Result<RemeshBatchReport, Error> {
-    refuse_frozen(session, "remeshing")?;
     let nothing = RunReport {
         finished: true,
         ..RunReport::default()

@@ -96,14 +96,14 @@ pub fn simplify_batch(
     }
     let cut = match session.frozen_faces() {
         0 => None,
-        _ => session.cut(&session.values(x)?.read()?)?,
+        _ => session.cut(x)?,
     };
     let done = BatchLabels::new(session, parts, each).and_then(|several| {
         let mut work = SimplifyBuffers::new(session, x, each, cut.as_ref(), Some(several))?;
         work.run(session, &each[0])
     });
     if let Some(cut) = cut {
-        session.weld(&cut)?;
+        session.weld_places(&cut)?;
     }
     let mut report = done?;
     for (mesh, options) in report.meshes.iter_mut().zip(each) {

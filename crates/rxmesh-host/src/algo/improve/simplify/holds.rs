@@ -5,8 +5,9 @@ use crate::edit::{Cut, Session};
 use crate::engine::Buffer;
 use rxmesh_kernels::algo::improve::remesh::{MARKED, MarkEnds};
 use rxmesh_kernels::algo::improve::simplify::{
-    FREE_TO_MOVE, ON_LINE, STAYS, SimplifyBorders, SimplifyHolds,
+    FREE_TO_MOVE, LOCKED, ON_LINE, STAYS, SimplifyBorders,
 };
+use rxmesh_kernels::edit::MarkFrozen;
 use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Kind;
 
@@ -30,10 +31,11 @@ pub(super) fn holds(
         None => engine.zeroed(session.capacity(Kind::Vertex) as usize)?,
     };
     if session.frozen_faces() > 0 {
-        let kernel = SimplifyHolds {
+        let kernel = MarkFrozen {
             mesh: session.mesh()?,
             claims: session.face_claims()?,
-            holds: holds.global_mut(),
+            marks: holds.global_mut(),
+            mark: LOCKED,
         };
         engine.launch_flat(session.capacity(Kind::Face), kernel)?;
     }

@@ -287,7 +287,7 @@ pub fn simplify(
     if faces > goal {
         let cut = match session.frozen_faces() {
             0 => None,
-            _ => session.cut(&session.values(x)?.read()?)?,
+            _ => session.cut(x)?,
         };
         let done = SimplifyBuffers::new(
             session,
@@ -298,7 +298,7 @@ pub fn simplify(
         )
         .and_then(|mut work| work.run(session, options));
         if let Some(cut) = cut {
-            session.weld(&cut)?;
+            session.weld_places(&cut)?;
         }
         let done = done?;
         let only = &done.meshes[0];

@@ -1,6 +1,7 @@
 //! Lengths by curvature.
 
 use super::{GAP, LINE, RingLists};
+use crate::edit::{FlatMesh, HalfEdgeMesh};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::{length, normalize_or_zero, sqrt};
@@ -12,7 +13,7 @@ kernel! {
     /// Computes the length of edges whose distance from a surface is some error: `sqrt(6 e / k - 3 e^2)`, where `k` is
     /// the greatest normal curvature towards a neighbour (Dunyach et al. 2013, "Adaptive remeshing for real-time mesh
     /// deformation", section 3.1), within bounds. On a line it is that of the line; where lines end or meet, the
-    /// greatest. One index per vertex slot.
+    /// greatest, as for vertices without a list of neighbours. One index per vertex slot.
     pub struct AdaptLengths: Flat {
         /// Lists of neighbours.
         pub rings: RingLists,
@@ -109,17 +110,61 @@ unsafe impl FlatKernel for GradeLengths {
     fn run(&self, v: u32) {
         let star = self.rings.star(self.x, v);
         let own = self.lengths.get(v);
-        let (mut sum, mut least) = (own, own);
+        let (mut sum, mut n, mut least) = (own, 1.0, own);
         let mut i = star.from;
         while i < star.to {
             let u = self.rings.tips.get(i) & !(LINE | GAP);
             let l = self.lengths.get(u);
-            sum += l;
+            // A held vertex has no curvature.
+            if !self.rings.is_empty_at(u) {
+                sum += l;
+                n += 1.0;
+            }
             least = least.min(l + self.slope * length(self.x.get(u) - star.at));
             i += 1;
         }
-        let n = (star.to - star.from + 1) as f32;
         self.graded
             .set(v, if self.slope < 0.0 { sum / n } else { least });
+    }
+}
+
+kernel! {
+    /// Gives vertices without a list of neighbours no greater lengths than their neighbours allow. One index per edge
+    /// slot.
+    pub struct FollowLengths: Flat {
+        /// Mesh as flat arrays.
+        pub mesh: FlatMesh,
+        /// Lists of neighbours.
+        pub rings: RingLists,
+        /// Positions.
+        pub x: Global<Vec3>,
+        /// Largest slope ([`GradeLengths::slope`]).
+        pub slope: f32,
+        /// Length at each vertex.
+        pub lengths: GlobalMut<f32>,
+    }
+}
+
+// SAFETY: indices of one launch write atomically what others of it do not read; the host launches no more of them than
+// the views hold (contracts U3, U4).
+unsafe impl FlatKernel for FollowLengths {
+    #[inline(always)]
+    fn run(&self, e: u32) {
+        if !self.mesh.edge_lives(e) {
+            return;
+        }
+        let ends = [self.mesh.origin(2 * e), self.mesh.tip(2 * e)];
+        let [a, b] = ends.map(|v| self.rings.is_empty_at(v));
+        if a != b {
+            let (held, free) = if a {
+                (ends[0], ends[1])
+            } else {
+                (ends[1], ends[0])
+            };
+            let way = length(self.x.get(held) - self.x.get(free));
+            let least = self.lengths.get(free) + self.slope * way;
+            // Numbers above 0 have the order of their bits.
+            self.lengths.cast::<u32>().fetch_min(held, least.to_bits());
+        }
     }
 }

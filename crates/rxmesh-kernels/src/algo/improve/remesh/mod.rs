@@ -14,7 +14,7 @@ mod sizing;
 mod slender;
 mod split;
 
-pub use adapt::{AdaptLengths, GradeLengths};
+pub use adapt::{AdaptLengths, FollowLengths, GradeLengths};
 pub use collapse::CollapseShort;
 pub use flip::{Deviations, EqualiseFlip};
 pub(crate) use lines::MOST_CORNERS;
@@ -59,6 +59,7 @@ kernel_list! {
     flat put_back: PutBack;
     flat adapt_lengths: AdaptLengths;
     flat grade_lengths: GradeLengths;
+    flat follow_lengths: FollowLengths;
 }
 
 /// Returns twice the area of a triangle over the sum of its squared sides, scaled so that equilateral triangles have 1

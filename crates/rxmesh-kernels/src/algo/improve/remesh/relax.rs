@@ -2,7 +2,7 @@
 
 use super::sizing::rests;
 use super::{Centre, RingLists};
-use crate::edit::{FlatMesh, HalfEdgeMesh};
+use crate::edit::{FlatMesh, HalfEdgeMesh, is_held};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::normalize_or_zero;
@@ -167,7 +167,8 @@ unsafe impl FlatKernel for AcceptValues {
 }
 
 kernel! {
-    /// Restores the positions of vertices of meshes that are left as they are. One index per vertex slot.
+    /// Restores the positions of vertices of meshes that are left as they are, and of those that are held. One index
+    /// per vertex slot.
     pub struct PutBack: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -177,8 +178,10 @@ kernel! {
         pub before: Global<Vec3>,
         /// Number of the mesh of each vertex.
         pub labels: Global<u32>,
-        /// Nonzero for each mesh that is left as it is.
+        /// Nonzero for each mesh that is left as it is; empty if none is.
         pub resting: Global<u32>,
+        /// See [`CountRings::held`](super::CountRings::held).
+        pub held: Global<u32>,
     }
 }
 
@@ -187,7 +190,8 @@ kernel! {
 unsafe impl FlatKernel for PutBack {
     #[inline(always)]
     fn run(&self, v: u32) {
-        if self.mesh.vertex_lives(v) && rests(self.labels, self.resting, v) {
+        let stays = || is_held(self.held, v) || rests(self.labels, self.resting, v);
+        if self.mesh.vertex_lives(v) && stays() {
             self.x.set(v, self.before.get(v));
         }
     }

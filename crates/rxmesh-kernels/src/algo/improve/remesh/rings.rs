@@ -1,7 +1,7 @@
 //! The neighbours of all vertices, and smoothing over them.
 
 use super::{LineEdges, OnLine, agree};
-use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE, is_held};
 use crate::kernel::FlatKernel;
 use crate::math::{length, normalize_or_zero};
 use crate::mem::{Global, GlobalMut};
@@ -35,6 +35,8 @@ kernel! {
     pub struct CountRings: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
+        /// Nonzero for vertices whose list stays empty, because they stay where they are; empty if there are none.
+        pub held: Global<u32>,
         /// Number of neighbours.
         pub counts: GlobalMut<u32>,
     }
@@ -46,10 +48,12 @@ unsafe impl FlatKernel for CountRings {
     #[inline(always)]
     fn run(&self, v: u32) {
         let mut n = 0;
-        self.mesh.each_spoke(v, |_| {
-            n += 1;
-            true
-        });
+        if !is_held(self.held, v) {
+            self.mesh.each_spoke(v, |_| {
+                n += 1;
+                true
+            });
+        }
         self.counts.set(v, n);
     }
 }
@@ -61,6 +65,8 @@ kernel! {
         pub mesh: FlatMesh,
         /// Lines.
         pub lines: LineEdges,
+        /// See [`CountRings::held`]: around these vertices faces may be no fan and no cycle.
+        pub held: Global<u32>,
         /// See [`RingLists`].
         pub starts: Global<u32>,
         /// See [`RingLists`].
@@ -74,6 +80,9 @@ unsafe impl FlatKernel for WriteRings {
     #[inline(always)]
     fn run(&self, v: u32) {
         let mesh = &self.mesh;
+        if is_held(self.held, v) {
+            return;
+        }
         let mut at = self.starts.get(v);
         mesh.spokes(v, |h| {
             let mut tip = mesh.tip(h);
@@ -108,6 +117,12 @@ impl RingLists {
             from: self.starts.get(v),
             to: self.starts.get(v + 1),
         }
+    }
+
+    /// Returns `true` if a vertex has no list: it is in no face, or held.
+    #[inline(always)]
+    pub(super) fn is_empty_at(&self, v: u32) -> bool {
+        self.starts.get(v) == self.starts.get(v + 1)
     }
 
     /// Calls `f` with the positions of the other two corners of each face at a vertex, until it returns `false`.

@@ -26,7 +26,7 @@ pub use batch::{
 pub use collapse::{Collapse, CollapsePlan, SimplifyRefusals};
 pub use deviation::{BOUND_WORDS, SimplifyBounds, SimplifyDeviation, from_ordered, ordered};
 pub use order::{EdgePriority, MOST_TURNS};
-pub use prepare::{COSTS_ALONE, SimplifyBorders, SimplifyCosts, SimplifyHolds, SimplifyQuadrics};
+pub use prepare::{COSTS_ALONE, SimplifyBorders, SimplifyCosts, SimplifyQuadrics};
 use quadric::Stored;
 pub use select::costs::EdgeCosts;
 pub use select::{COURSE_WORDS, Course, IDLE_ROUNDS, SELECT_WORDS, SimplifySelect};
@@ -34,7 +34,6 @@ pub use surface::{Placement, QuadricSurface};
 
 kernel_list! {
     flat simplify_quadrics: SimplifyQuadrics;
-    flat simplify_holds: SimplifyHolds;
     flat simplify_borders: SimplifyBorders;
     flat simplify_costs: SimplifyCosts<NoLines>;
     block simplify_select: SimplifySelect<NoLines>;

@@ -1,7 +1,7 @@
 //! Preparation of a simplification: quadrics, freedom of vertices, costs.
 
 use super::quadric::Quadric;
-use super::{EdgeCosts, LOCKED, LineForm, MeshRule, QuadricSurface, RULES, STAYS, SomeLines};
+use super::{EdgeCosts, LineForm, MeshRule, QuadricSurface, RULES, STAYS, SomeLines};
 use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE, NONE};
 use crate::kernel::FlatKernel;
 use crate::lanes::LANES;
@@ -84,32 +84,6 @@ fn face_normal(mesh: &impl HalfEdgeMesh, s: &QuadricSurface<SomeLines>, h: u32) 
     let a = s.x.get(mesh.origin(h));
     let to = |w: u32| (s.x.get(w) - a) * s.scale;
     to(mesh.tip(h)).cross(to(mesh.apex(h)))
-}
-
-kernel! {
-    /// Locks the vertices at frozen faces. One index per face slot.
-    pub struct SimplifyHolds: Flat {
-        /// Mesh as flat arrays.
-        pub mesh: FlatMesh,
-        /// Claims on faces, which tell the frozen ones.
-        pub claims: GlobalMut<u64>,
-        /// See [`QuadricSurface::holds`].
-        pub holds: GlobalMut<u32>,
-    }
-}
-
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
-// (contracts U3, U4).
-unsafe impl FlatKernel for SimplifyHolds {
-    #[inline(always)]
-    fn run(&self, f: u32) {
-        if self.mesh.face_lives(f) && self.claims.get(f) == crate::cavity::FROZEN {
-            let [a, b, c] = self.mesh.sides(f);
-            self.holds.store(self.mesh.origin(a), LOCKED);
-            self.holds.store(self.mesh.origin(b), LOCKED);
-            self.holds.store(self.mesh.origin(c), LOCKED);
-        }
-    }
 }
 
 kernel! {

@@ -10,6 +10,7 @@ use rxmesh_kernels::algo::distance::closest::Project;
 use rxmesh_kernels::algo::improve::remesh::{
     Accept, AcceptValues, CountRings, PutBack, Relax, Resample, RingLists, WriteRings,
 };
+use rxmesh_kernels::edit::MarkFrozen;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
 
@@ -28,12 +29,33 @@ impl RingTables {
     }
 }
 
+/// Returns a word a vertex slot, nonzero at frozen faces; nothing if there are none. It is made anew each time, because
+/// schedulers may number vertices anew.
+fn held<C: Edits>(session: &Session<C>) -> Result<Buffer<u32>, Error> {
+    if session.frozen_faces() == 0 {
+        return Ok(session.engine().zeroed(0)?);
+    }
+    let n = session.capacity(Kind::Vertex) as usize;
+    let held = session.engine().zeroed::<u32>(n)?;
+    session.engine().launch_flat(
+        session.capacity(Kind::Face),
+        MarkFrozen {
+            mesh: session.mesh()?,
+            claims: session.face_claims()?,
+            marks: held.global_mut(),
+            mark: 1,
+        },
+    )?;
+    Ok(held)
+}
+
 impl Remesher {
     pub(in super::super) fn rings<C: Edits>(
         &self,
         session: &Session<C>,
     ) -> Result<RingTables, Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
+        let held = held(session)?;
         let tables = RingTables {
             starts: engine.zeroed(n as usize + 1)?,
             tips: engine.zeroed(2 * session.capacity(Kind::Edge) as usize)?,
@@ -42,6 +64,7 @@ impl Remesher {
             n,
             CountRings {
                 mesh: session.mesh()?,
+                held: held.global(),
                 counts: tables.starts.global_mut(),
             },
         )?;
@@ -51,6 +74,7 @@ impl Remesher {
             WriteRings {
                 mesh: session.mesh()?,
                 lines: self.lines(session)?,
+                held: held.global(),
                 starts: tables.starts.global(),
                 tips: tables.tips.global_mut(),
             },
@@ -58,7 +82,8 @@ impl Remesher {
         Ok(tables)
     }
 
-    /// Runs smoothing steps, and brings vertices back to the surface. Positions of meshes that rest are restored.
+    /// Runs smoothing steps, and brings vertices back to the surface. Positions of meshes that rest are restored, and
+    /// those of vertices at frozen faces.
     pub(in super::super) fn relax<C: Edits>(
         &self,
         session: &Session<C>,
@@ -66,7 +91,11 @@ impl Remesher {
     ) -> Result<(), Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
         let resting = self.resting.view();
-        let kept = if resting.is_empty() { 0 } else { n };
+        let held = held(session)?;
+        let kept = match resting.is_empty() && held.is_empty() {
+            true => 0,
+            false => n,
+        };
         let before = engine.uninit::<Vec3>(kept as usize)?;
         let keep = Accept {
             moved: session.read(self.x)?,
@@ -83,6 +112,7 @@ impl Remesher {
             before: before.global(),
             labels: self.labels(session)?.read(),
             resting,
+            held: held.global(),
         };
         Ok(engine.launch_flat(kept, put_back)?)
     }
