@@ -153,7 +153,7 @@ fn other_meshes(engine: &Engine) {
     assert_eq!(
         reduce::sum(&big, &x),
         Err(Error::Engine(EngineError::OtherMesh {
-            kernel: "rx_reduce_patches"
+            kernel: "rx_reduce_ranges"
         })),
         "would read beyond the end"
     );

@@ -96,6 +96,40 @@ struct Experiment {
     printed: &'static [Printed],
 }
 
+impl Experiment {
+    /// Adds the figures that are printed.
+    const fn printed(self, printed: &'static [Printed]) -> Experiment {
+        Experiment { printed, ..self }
+    }
+}
+
+/// Creates an experiment on surfaces of triangles, of which nothing is printed.
+const fn on_surfaces(
+    item: &'static str,
+    says: &'static str,
+    line: &'static [&'static str],
+) -> Experiment {
+    Experiment {
+        item,
+        says,
+        meshes: ExperimentOn::Surfaces,
+        line,
+        printed: &[],
+    }
+}
+
+/// Creates an experiment on surfaces of polygons.
+const fn on_polygons(
+    item: &'static str,
+    says: &'static str,
+    line: &'static [&'static str],
+) -> Experiment {
+    Experiment {
+        meshes: ExperimentOn::Polygons,
+        ..on_surfaces(item, says, line)
+    }
+}
+
 /// A printed figure: row, mesh of about the same size, and value in the unit of the row.
 type Printed = (&'static str, &'static str, f64);
 

@@ -1,22 +1,8 @@
 //! RXMesh (Mahmoud, Porumbescu and Owens 2021).
 
-use super::{Experiment, ExperimentOn, Paper};
+use super::{ExperimentOn, Paper, on_surfaces};
 
 const QUERIES: &str = "vv;ve;vf;fv;fe;ff;ev;ef";
-
-const fn on_surfaces(
-    item: &'static str,
-    says: &'static str,
-    line: &'static [&'static str],
-) -> Experiment {
-    Experiment {
-        item,
-        says,
-        meshes: ExperimentOn::Surfaces,
-        line,
-        printed: &[],
-    }
-}
 
 #[rustfmt::skip]
 pub(super) static PAPER: Paper = Paper {

@@ -1,21 +1,7 @@
 //! High Performance Mesh Subdivision through Sparse Matrix Algebra on the GPU (Mlakar 2018). Its figures stand with the
 //! rows.
 
-use super::{Experiment, ExperimentOn, Paper};
-
-const fn table(
-    item: &'static str,
-    says: &'static str,
-    line: &'static [&'static str],
-) -> Experiment {
-    Experiment {
-        item,
-        says,
-        meshes: ExperimentOn::Polygons,
-        line,
-        printed: &[],
-    }
-}
+use super::{Paper, on_polygons};
 
 #[rustfmt::skip]
 pub(super) static PAPER: Paper = Paper {
@@ -23,16 +9,17 @@ pub(super) static PAPER: Paper = Paper {
     gpu: ("Titan X (Pascal)", 480.0),
     system: "the thesis, Titan X",
     experiments: &[
-        table("Table 6.1, Catmull-Clark", BASE, &["--rows", "thesis 6.1"]),
-        table("Table 6.2, Loop", BASE, &["--rows", "thesis 6.2"]),
-        table("Table 6.3, memory of Catmull-Clark", MEMORY, &["--rows", "thesis 6.3"]),
-        table("Table 6.4, memory of Loop", MEMORY, &["--rows", "thesis 6.4"]),
-        table("Table 6.5, feature-adaptive Catmull-Clark", "Times from faces on the host, with control points \
+        on_polygons("Table 6.1, Catmull-Clark", BASE, &["--rows", "thesis 6.1"]),
+        on_polygons("Table 6.2, Loop", BASE, &["--rows", "thesis 6.2"]),
+        on_polygons("Table 6.3, memory of Catmull-Clark", MEMORY, &["--rows", "thesis 6.3"]),
+        on_polygons("Table 6.4, memory of Loop", MEMORY, &["--rows", "thesis 6.4"]),
+        on_polygons("Table 6.5, feature-adaptive Catmull-Clark", "Times from faces on the host, with control points \
             of bicubic \
             patches, which the thesis does not make.", &["--rows", "thesis 6.5"]),
-        table("Table 6.6, memory of it", "Per face of the base mesh.", &["--rows", "thesis 6.6"]),
-        table("Table 6.7, sqrt(3)", BASE, &["--rows", "thesis 6.7"]),
-        table("Table 6.8, orders", "`as it comes` is shuffled here. `rcm` is by Cuthill and McKee, `spatial` along a \
+        on_polygons("Table 6.6, memory of it", "Per face of the base mesh.", &["--rows", "thesis 6.6"]),
+        on_polygons("Table 6.7, sqrt(3)", BASE, &["--rows", "thesis 6.7"]),
+        on_polygons("Table 6.8, orders",
+            "`as it comes` is shuffled here. `rcm` is by Cuthill and McKee, `spatial` along a \
             Morton curve.", &["--rows", "thesis 6.8"]),
     ],
 };

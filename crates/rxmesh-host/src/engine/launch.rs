@@ -235,8 +235,18 @@ impl Engine {
         blocks: u32,
         kernel: K,
     ) -> Result<(), EngineError> {
+        self.launch_blocks_of(None, blocks, kernel)
+    }
+
+    /// [`Engine::launch_blocks`] on attributes of a mesh, if one is given.
+    pub(crate) fn launch_blocks_of<K: BlockKernel + Entry>(
+        &self,
+        mesh: Option<u64>,
+        blocks: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
         let mut kernel = kernel;
-        let _used = self.bind(K::NAME, &mut kernel, None)?;
+        let _used = self.bind(K::NAME, &mut kernel, mesh)?;
         if blocks == 0 {
             return Ok(());
         }

@@ -318,7 +318,8 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
             match self.kernel(k) {
                 ReduceKernel::Ranges(kernel) => {
                     let blocks = kernel.partials.len();
-                    self.rx.engine().launch_blocks(blocks, kernel)?;
+                    let mesh = Some(self.rx.id());
+                    self.rx.engine().launch_blocks_of(mesh, blocks, kernel)?;
                 }
                 ReduceKernel::Patches(kernel) => self.rx.launch(kernel)?,
             }

@@ -1,7 +1,7 @@
 //! Flips, splits and contractions of edges that a program has chosen.
 
 use super::delaunay::Diamond;
-use super::remesh::{LineEdges, MOST_CORNERS, OnLine};
+use super::remesh::{LineEdges, OnLine};
 use crate::args;
 use crate::cavity::{
     Cavity, Corner, Growth, Hole, Operator, Origin, Priority, Seed, SeedQueue, Sieves, Site, Spoke,
@@ -217,33 +217,6 @@ impl CollapseChosen {
             (true, true) => None,
         }
     }
-
-    /// Returns the number of edges at a vertex, and that of marked ones.
-    #[inline(always)]
-    fn spokes_of(&self, mesh: &impl HalfEdgeMesh, v: u32) -> (u32, u32) {
-        let (mut n, mut marked) = (0, 0);
-        mesh.each_spoke(v, |h| {
-            n += 1;
-            marked += u32::from(self.lines.is_marked(h >> 1));
-            true
-        });
-        (n, marked)
-    }
-
-    /// Returns `true` if the lines at the ends can be distinguished afterwards: beside the edge no two of them become
-    /// one, and they fit the words that remember them.
-    #[inline(always)]
-    fn keeps_lines(&self, mesh: &impl HalfEdgeMesh, e: u32) -> bool {
-        if self.lines.merge_at(mesh, e) {
-            return false;
-        }
-        if self.lines.any == 0 {
-            return true;
-        }
-        let (n, marked) = self.spokes_of(mesh, mesh.origin(2 * e));
-        let (m, more) = self.spokes_of(mesh, mesh.tip(2 * e));
-        marked + more == 0 || n + m <= MOST_CORNERS
-    }
 }
 
 // SAFETY: `fill` writes its new elements, the word of its seed and the hole's boundary loop, all else only reads; ids
@@ -280,7 +253,8 @@ unsafe impl Operator for CollapseChosen {
         if walk.edges < lost + least {
             return None;
         }
-        let may = self.keeps_lines(mesh, e) && (walk.is_plain(interior) || link_condition(mesh, e));
+        let may =
+            self.lines.stay_apart(mesh, e) && (walk.is_plain(interior) || link_condition(mesh, e));
         may.then_some(Priority::NONE.meeting(walk.faces))
     }
 

@@ -1,6 +1,6 @@
 //! Contractions of short edges.
 
-use super::{CORNER_COSINE, HintedPoints, LineEdges, MOST_CORNERS, OnLine, Sizing, agree, shape};
+use super::{CORNER_COSINE, HintedPoints, LineEdges, OnLine, Sizing, agree, shape};
 use crate::args;
 use crate::cavity::{
     Cavity, Corner, Hole, Operator, Origin, Priority, Seed, SeedQueue, Sieves, Site, Spoke,
@@ -178,30 +178,6 @@ impl CollapseShort {
         }
         worst
     }
-
-    /// Returns the number of edges at a vertex, and that of marked ones.
-    #[inline(always)]
-    fn spokes_of(&self, mesh: &impl HalfEdgeMesh, v: u32) -> (u32, u32) {
-        let (mut n, mut marked) = (0, 0);
-        mesh.each_spoke(v, |h| {
-            n += 1;
-            marked += u32::from(self.lines.is_marked(h >> 1));
-            true
-        });
-        (n, marked)
-    }
-
-    /// Returns `true` if the lines at the ends can be distinguished afterwards: beside the edge no two of them become
-    /// one, and they fit the words that remember them.
-    #[inline(always)]
-    fn keeps_lines(&self, mesh: &impl HalfEdgeMesh, e: u32) -> bool {
-        if self.lines.any == 0 {
-            return true;
-        }
-        let (n, marked) = self.spokes_of(mesh, mesh.origin(2 * e));
-        let (m, more) = self.spokes_of(mesh, mesh.tip(2 * e));
-        !self.lines.merge_at(mesh, e) && (marked + more == 0 || n + m <= MOST_CORNERS)
-    }
 }
 
 // SAFETY: `fill` writes its new elements and the hole's boundary loop, all else only reads; ids are the mesh's
@@ -234,7 +210,7 @@ unsafe impl Operator for CollapseShort {
             u32::MAX
         };
         let may = self.may_meet(mesh, e, to, part, faces)
-            && self.keeps_lines(mesh, e)
+            && (self.lines.any == 0 || self.lines.stay_apart(mesh, e))
             && (walk.is_plain(interior) || link_condition(mesh, e));
         may.then_some(Priority::NONE.meeting(walk.faces))
     }

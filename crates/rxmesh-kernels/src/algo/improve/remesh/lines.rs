@@ -130,6 +130,33 @@ impl LineEdges {
         merges(2 * e) || merges(2 * e + 1)
     }
 
+    /// Returns `true` if the lines at the ends of an edge can be distinguished after its contraction: beside the edge
+    /// no two of them become one, and they fit the words that remember them.
+    #[inline(always)]
+    pub(crate) fn stay_apart(&self, mesh: &impl HalfEdgeMesh, e: u32) -> bool {
+        if self.merge_at(mesh, e) {
+            return false;
+        }
+        if self.any == 0 {
+            return true;
+        }
+        let (n, marked) = self.count_at(mesh, mesh.origin(2 * e));
+        let (m, more) = self.count_at(mesh, mesh.tip(2 * e));
+        marked + more == 0 || n + m <= MOST_CORNERS
+    }
+
+    /// Returns the number of edges at a vertex, and that of marked ones.
+    #[inline(always)]
+    fn count_at(&self, mesh: &impl HalfEdgeMesh, v: u32) -> (u32, u32) {
+        let (mut n, mut marked) = (0, 0);
+        mesh.each_spoke(v, |h| {
+            n += 1;
+            marked += u32::from(self.is_marked(h >> 1));
+            true
+        });
+        (n, marked)
+    }
+
     /// Returns the line edges at a vertex.
     #[inline(always)]
     pub fn at(&self, mesh: &impl HalfEdgeMesh, v: u32) -> OnLine {
