@@ -5,7 +5,7 @@ use glam::Vec3;
 use rxmesh_host::algo::closest::SurfaceTree;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::algo::closest::Project;
-use rxmesh_host::kernels::edit::DEAD;
+use rxmesh_host::kernels::edit::{DEAD, NONE};
 use rxmesh_host::kernels::mem::Global;
 use rxmesh_host::mesh::{Rng, TriMesh};
 use rxmesh_tests::conformance;
@@ -15,7 +15,9 @@ use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
 use rxmesh_tests::launch::Launch;
 
-conformance! { of_any_mesh, of_far_and_tiny_meshes, the_dead_stay }
+conformance! {
+    of_any_mesh, of_far_and_tiny_meshes, the_dead_stay, places_and_triangles, trees_of_kernels, wrong_corners
+}
 
 /// Projects points; those of `dead` slots must stay unchanged.
 fn projected(engine: &Engine, mesh: &TriMesh, points: &[Vec3], dead: &[bool]) -> Vec<Vec3> {
@@ -128,4 +130,108 @@ fn the_dead_stay(engine: &Engine) {
     for (q, dead) in got.iter().zip(dead) {
         assert_eq!(q.is_nan(), dead, "{q}");
     }
+}
+
+/// Returns the places of a tree that are closest to points: places, triangles, parts.
+fn found(engine: &Engine, tree: &SurfaceTree, points: &[Vec3]) -> (Vec<Vec3>, Vec<u32>, Vec<Vec3>) {
+    let found = tree.closest(&engine.upload(points).unwrap()).unwrap();
+    let places = found.places.read().unwrap();
+    let triangles = found.triangles.read().unwrap();
+    (places, triangles, found.parts.read().unwrap())
+}
+
+/// The triangle has the place, and the parts are those of the place.
+fn places_and_triangles(engine: &Engine) {
+    let most = suited(engine, [1300, 320, 100]);
+    for fixture in fixtures::suited(engine) {
+        let (mesh, what) = (&fixture.mesh, &fixture.name);
+        if mesh.face_count() > most {
+            continue;
+        }
+        let points = points(mesh, suited(engine, [200, 60, 30]), 7);
+        let tree = SurfaceTree::new(engine, &mesh.positions, &mesh.faces).unwrap();
+        let (places, triangles, parts) = found(engine, &tree, &points);
+        if mesh.faces.is_empty() {
+            assert_eq!(places, points, "{what}");
+            assert!(triangles.iter().all(|&t| t == NONE), "{what}");
+            continue;
+        }
+        let largest = (mesh.positions.iter().chain(&points))
+            .map(|p| p.abs().max_element())
+            .fold(0.0, f32::max);
+        let tolerance = 32.0 * f64::from(f32::EPSILON * largest) * narrowest(mesh);
+        for (i, &p) in points.iter().enumerate() {
+            let (place, part) = (places[i].as_dvec3(), parts[i]);
+            let corners = mesh.faces[triangles[i] as usize].map(|v| mesh.positions[v as usize]);
+            let one = TriMesh::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap();
+            let off = to_triangles(&one, place);
+            assert!(
+                off <= tolerance,
+                "{what}: {place} is {off:e} off its triangle"
+            );
+            assert!(part.min_element() >= 0.0, "{what}: {part}");
+            assert!((part.element_sum() - 1.0).abs() < 1e-6, "{what}: {part}");
+            let by_parts: Vec3 = (0..3).map(|k| corners[k] * part[k]).sum();
+            let off = by_parts.as_dvec3().distance(place);
+            assert!(off <= tolerance * 4.0, "{what}: {p}: parts are {off:e} off");
+        }
+        // Of equally close triangles the first: all have the place of a corner of theirs.
+        let tips: Vec<Vec3> = mesh.positions.clone();
+        let (places, triangles, _) = found(engine, &tree, &tips);
+        for (v, &tip) in tips.iter().enumerate() {
+            let touches = |f: &[u32; 3]| f.iter().any(|&u| mesh.positions[u as usize] == tip);
+            let Some(first) = mesh.faces.iter().position(touches) else {
+                continue;
+            };
+            assert_eq!(places[v], tip, "{what}: {v}");
+            assert!(
+                triangles[v] as usize <= first,
+                "{what}: {v}: {} {first}",
+                triangles[v]
+            );
+        }
+    }
+}
+
+/// A tree that kernels make gives the same bits as the host's.
+fn trees_of_kernels(engine: &Engine) {
+    let most = suited(engine, [6000, 320, 100]);
+    let mut meshes: Vec<(String, TriMesh)> = fixtures::suited(engine)
+        .map(|f| (f.name.clone(), f.mesh.clone()))
+        .collect();
+    // More than a tile of the sort and a chunk of the bounds.
+    let n = suited(engine, [60, 8, 6]);
+    meshes.push(("large".into(), fixtures::torus(n, n - 1)));
+    for (what, mesh) in meshes.iter().filter(|(_, m)| m.face_count() <= 2 * most) {
+        let points = points(mesh, suited(engine, [100, 30, 20]), 8);
+        let host = Engine::cpu_with_threads(1).unwrap();
+        let made = SurfaceTree::new(&host, &mesh.positions, &mesh.faces).unwrap();
+        let x = engine.upload(&mesh.positions).unwrap();
+        let faces = engine.upload(&mesh.faces).unwrap();
+        let tree = SurfaceTree::on_engine(engine, &x, &faces).unwrap();
+        let both = [&made, &tree].map(SurfaceTree::to_host);
+        let [of_host, of_kernels] = both.map(Result::unwrap);
+        assert!(of_host == of_kernels, "{what}");
+        let here = SurfaceTree::new(engine, &mesh.positions, &mesh.faces).unwrap();
+        let (one, other) = (found(engine, &tree, &points), found(engine, &here, &points));
+        let bits = |v: &[Vec3]| -> Vec<[u32; 3]> {
+            v.iter().map(|p| p.to_array().map(f32::to_bits)).collect()
+        };
+        assert!(bits(&one.0) == bits(&other.0), "{what}");
+        assert!(one.1 == other.1 && bits(&one.2) == bits(&other.2), "{what}");
+    }
+}
+
+fn wrong_corners(engine: &Engine) {
+    let x = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
+    let faces = [[0, 1, 2], [0, 1, 3], [4, 1, 2]];
+    let told = SurfaceTree::new(engine, &x, &faces)
+        .unwrap_err()
+        .to_string();
+    assert!(told.contains("face 1"), "{told}");
+    let (x, faces) = (engine.upload(&x).unwrap(), engine.upload(&faces).unwrap());
+    let told = SurfaceTree::on_engine(engine, &x, &faces)
+        .unwrap_err()
+        .to_string();
+    assert!(told.contains("face 1"), "{told}");
 }

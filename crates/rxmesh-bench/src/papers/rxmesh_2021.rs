@@ -1,6 +1,6 @@
 //! RXMesh (Mahmoud, Porumbescu and Owens 2021).
 
-use super::{ExperimentOn, Paper, on_surfaces};
+use super::{Experiment, ExperimentOn, Paper, on_surfaces};
 
 const QUERIES: &str = "vv;ve;vf;fv;fe;ff;ev;ef";
 

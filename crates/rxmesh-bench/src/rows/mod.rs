@@ -112,6 +112,7 @@ const ROWS: &[&[Row]] = &[
     quality::ROWS,
     components::ROWS,
     geodesic::ROWS,
+    closest::ROWS,
     spring::ROWS,
     session::ROWS,
     delaunay::ROWS,

@@ -1,10 +1,11 @@
-//! Host half of prefix sums, reductions and conversions of buffers; the device half has the same file names in
+//! Host half of prefix sums, reductions, sorts and conversions of buffers; the device half has the same file names in
 //! `rxmesh-kernels`. Reductions of attributes are in [`store::reduce`](crate::store::reduce).
 
 pub mod convert;
 pub(crate) mod labels;
 pub(crate) mod reduce;
 pub mod scan;
+pub mod sort;
 
 use crate::engine::{Engine, EngineError};
 use rxmesh_kernels::edit::Fill;

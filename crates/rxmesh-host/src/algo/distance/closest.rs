@@ -1,20 +1,40 @@
 //! Surfaces for closest-point look-ups.
 
+use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
 use crate::par::IntoLean;
+use crate::parallel::sort;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
-use rxmesh_kernels::algo::distance::closest::{Forest, LEAF, TreeView};
-use rxmesh_kernels::mem::Global;
+use rxmesh_kernels::algo::distance::closest::{ClosestPoints, Forest, LEAF, TreeView};
+use rxmesh_kernels::algo::distance::tree::{
+    BOUNDS_CHUNK, CentreBounds, CheckCorners, MORTON_BITS, MORTON_CELLS, MortonCodes, TreeLeaves, TreeLevel,
+    Triangles, centre, morton,
+};
+use rxmesh_kernels::edit::NONE;
+use rxmesh_kernels::mem::{Global, GlobalMut};
 
 /// A triangle soup on an engine, with a hierarchy of boxes: a complete binary tree over the triangles in Morton order.
 #[derive(Debug)]
 pub struct SurfaceTree {
     boxes: Buffer<Vec3>,
     corners: Buffer<Vec3>,
+    /// Number of each triangle.
+    numbers: Buffer<u32>,
     leaves: u32,
     /// Root of the tree of each of several meshes; empty for one mesh.
     trees: Buffer<u32>,
+}
+
+/// Places of a surface that are closest to points ([`SurfaceTree::closest`]), on the engine; a value for each point.
+#[derive(Debug)]
+pub struct ClosestPlaces {
+    /// The places.
+    pub places: Buffer<Vec3>,
+    /// Triangle of each place, of several equally close ones that with the smallest number.
+    pub triangles: Buffer<u32>,
+    /// Parts of the three corners of the triangle at the place, which add up to 1.
+    pub parts: Buffer<Vec3>,
 }
 
 type Box3 = [Vec3; 2];
@@ -22,18 +42,142 @@ type Box3 = [Vec3; 2];
 const NOTHING: Box3 = [Vec3::INFINITY, Vec3::NEG_INFINITY];
 
 impl SurfaceTree {
-    /// Makes the tree of some triangles. It is made by the CPU, and looked up by kernels.
+    /// Makes the tree of some triangles: by kernels on a GPU, else by the host. It is the same.
     ///
     /// # Errors
     ///
-    /// No memory on the engine.
-    pub fn new(
-        engine: &Engine,
-        x: &[Vec3],
-        faces: &[[u32; 3]],
-    ) -> Result<SurfaceTree, EngineError> {
+    /// [`Error::Options`] for a triangle with a corner that does not exist, or no memory on the engine.
+    pub fn new(engine: &Engine, x: &[Vec3], faces: &[[u32; 3]]) -> Result<SurfaceTree, Error> {
+        let is_wrong = |f: &[u32; 3]| f.iter().any(|&v| v as usize >= x.len());
+        if let Some(face) = faces.par_iter().lean().position_first(is_wrong) {
+            return Err(no_corner(face, x.len()));
+        }
+        if engine.is_cuda() {
+            let (x, faces) = (engine.upload(x)?, engine.upload(faces.as_flattened())?);
+            let triangles = Triangles {
+                x: x.global(),
+                faces: faces.global(),
+            };
+            return SurfaceTree::by_kernels(engine, triangles, GlobalMut::empty());
+        }
         let all = (0..faces.len() as u32).collect();
-        SurfaceTree::of(engine, &[Built::new(x, faces, all)])
+        Ok(SurfaceTree::of(engine, &[Built::new(x, faces, all)])?)
+    }
+
+    /// Makes the tree of triangles in the engine's memory by kernels. It is the same as that of [`SurfaceTree::new`].
+    ///
+    /// # Errors
+    ///
+    /// As [`SurfaceTree::new`].
+    pub fn on_engine(
+        engine: &Engine,
+        x: &Buffer<Vec3>,
+        faces: &Buffer<[u32; 3]>,
+    ) -> Result<SurfaceTree, Error> {
+        let wrong = engine.upload(&[NONE; 2])?;
+        let kernel = CheckCorners {
+            faces: faces.global().cast(),
+            vertices: x.len() as u32,
+            wrong: wrong.global_mut(),
+        };
+        engine.launch_flat(faces.len() as u32, kernel)?;
+        let wrong = wrong.read()?[1];
+        if wrong != NONE {
+            return Err(no_corner(wrong as usize, x.len()));
+        }
+        let triangles = Triangles {
+            x: x.global(),
+            faces: faces.global().cast(),
+        };
+        SurfaceTree::by_kernels(engine, triangles, GlobalMut::empty())
+    }
+
+    /// Makes the tree of triangles in the engine's memory by kernels. `near`, if it is not empty, has a word per vertex,
+    /// which becomes the last leaf that contains it, 0 for vertices of no triangle.
+    ///
+    /// # Errors
+    ///
+    /// No memory on the engine, or any error of it.
+    pub(crate) fn by_kernels(
+        engine: &Engine,
+        triangles: Triangles,
+        near: GlobalMut<u32>,
+    ) -> Result<SurfaceTree, Error> {
+        let n = triangles.count();
+        let leaves = n.div_ceil(LEAF).max(1).next_power_of_two();
+        let chunks = n.div_ceil(BOUNDS_CHUNK);
+        let bounds = engine.uninit::<f64>(6 * chunks as usize)?;
+        let kernel = CentreBounds {
+            triangles,
+            bounds: bounds.global_mut(),
+        };
+        engine.launch_blocks(chunks, kernel)?;
+        let bounds = bounds.read()?;
+        let extreme = |from: usize, first: f64, of: fn(f64, f64) -> f64| {
+            let axis = |k: usize| bounds.chunks(6).map(|c| c[from + k]).fold(first, of) as f32;
+            Vec3::new(axis(0), axis(1), axis(2))
+        };
+        let low = extreme(0, f64::INFINITY, f64::min);
+        let high = extreme(3, f64::NEG_INFINITY, f64::max);
+        let (codes, order) = (
+            engine.uninit::<u32>(n as usize)?,
+            engine.uninit::<u32>(n as usize)?,
+        );
+        let kernel = MortonCodes {
+            triangles,
+            low,
+            scale: scale(low, high),
+            codes: codes.global_mut(),
+            order: order.global_mut(),
+        };
+        engine.launch_flat(n, kernel)?;
+        let (_, numbers) = sort::by_keys(engine, codes, order, MORTON_BITS)?;
+        let tree = SurfaceTree {
+            boxes: engine.uninit(4 * leaves as usize)?,
+            corners: engine.uninit(3 * n as usize)?,
+            numbers,
+            leaves,
+            trees: engine.zeroed(0)?,
+        };
+        crate::parallel::fill(engine, near, 0)?;
+        let kernel = TreeLeaves {
+            triangles,
+            order: tree.numbers.global(),
+            corners: tree.corners.global_mut(),
+            boxes: tree.boxes.global_mut(),
+            near,
+        };
+        engine.launch_flat(leaves, kernel)?;
+        let mut first = leaves / 2;
+        while first > 0 {
+            let boxes = tree.boxes.global_mut();
+            engine.launch_flat(first, TreeLevel { boxes, first })?;
+            first /= 2;
+        }
+        Ok(tree)
+    }
+
+    /// Finds the places that are closest to points.
+    ///
+    /// # Errors
+    ///
+    /// No memory on the engine, or any error of it.
+    pub fn closest(&self, points: &Buffer<Vec3>) -> Result<ClosestPlaces, Error> {
+        let (engine, n) = (self.boxes.engine(), points.len());
+        let found = ClosestPlaces {
+            places: engine.uninit(n)?,
+            triangles: engine.uninit(n)?,
+            parts: engine.uninit(n)?,
+        };
+        let kernel = ClosestPoints {
+            surface: self.view(),
+            points: points.global(),
+            places: found.places.global_mut(),
+            triangles: found.triangles.global_mut(),
+            parts: found.parts.global_mut(),
+        };
+        engine.launch_flat(n as u32, kernel)?;
+        Ok(found)
     }
 
     /// Works like [`SurfaceTree::new`], and returns a leaf that contains each vertex: 0 for vertices of no triangle.
@@ -96,9 +240,26 @@ impl SurfaceTree {
         Ok(SurfaceTree {
             boxes: all(&|tree| tree.boxes.as_flattened())?,
             corners: all(&|tree| &tree.corners)?,
+            numbers: match built {
+                [only] => engine.upload(&only.order)?,
+                built => {
+                    let orders = built.iter().flat_map(|tree| &tree.order);
+                    engine.upload(&orders.copied().collect::<Vec<u32>>())?
+                }
+            },
             leaves: built.first().map_or(0, |tree| tree.boxes.len() as u32 / 2),
             trees: engine.upload(&trees)?,
         })
+    }
+
+    /// Reads the corners of all boxes and the numbers of the triangles in the order of the leaves: for comparisons.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the engine.
+    pub fn to_host(&self) -> Result<(Vec<Vec3>, Vec<u32>), EngineError> {
+        // Node 0 does not exist.
+        Ok((self.boxes.read()?.split_off(2), self.numbers.read()?))
     }
 
     /// Returns the surface as a kernel argument.
@@ -106,6 +267,7 @@ impl SurfaceTree {
         TreeView {
             boxes: self.boxes.global(),
             corners: self.corners.global(),
+            numbers: self.numbers.global(),
             leaves: self.leaves,
         }
     }
@@ -119,6 +281,13 @@ impl SurfaceTree {
             labels,
         }
     }
+}
+
+/// Returns the error of a face with a corner that does not exist.
+fn no_corner(face: usize, vertices: usize) -> Error {
+    Error::Options(format!(
+        "face {face} has a corner that is none of the {vertices} vertices"
+    ))
 }
 
 /// A triangle soup with its hierarchy of boxes in the host's memory, for look-ups that choose among triangles.
@@ -245,15 +414,17 @@ impl Built {
     /// Builds the tree of some of the faces.
     fn new(x: &[Vec3], faces: &[[u32; 3]], of: Vec<u32>) -> Built {
         let place = |i: u32| faces[i as usize].map(|v| x[v as usize]);
-        let centre = |i: u32| place(i).iter().sum::<Vec3>() * (1.0 / 3.0);
+        let centre = |i: u32| {
+            let [a, b, c] = place(i);
+            centre(a, b, c)
+        };
         let [low, high] = of
             .par_iter()
             .lean()
             .map(|&i| [centre(i); 2])
             .reduce(|| NOTHING, union);
-        let extent = (high - low).max_element();
-        let scale = if extent > 0.0 { CELLS / extent } else { 0.0 };
-        let mut order: Vec<(u64, u32)> = of
+        let scale = scale(low, high);
+        let mut order: Vec<(u32, u32)> = of
             .into_par_iter()
             .lean()
             .map(|i| (morton((centre(i) - low) * scale), i))
@@ -306,18 +477,12 @@ fn boxes_of(corners: &[Vec3], leaves: usize) -> Vec<Box3> {
     boxes
 }
 
-/// Cells of the Morton grid on its longest side.
-const CELLS: f32 = ((1 << 21) - 1) as f32;
-
-/// Interleaves the bits of three coordinates, each below 2^21.
-fn morton(p: Vec3) -> u64 {
-    let spread = |x: f32| {
-        let mut x = u64::from(x as u32 & 0x1f_ffff);
-        x = (x | x << 32) & 0x001f_0000_0000_ffff;
-        x = (x | x << 16) & 0x001f_0000_ff00_00ff;
-        x = (x | x << 8) & 0x100f_00f0_0f00_f00f;
-        x = (x | x << 4) & 0x10c3_0c30_c30c_30c3;
-        (x | x << 2) & 0x1249_2492_4924_9249
-    };
-    spread(p.x) | spread(p.y) << 1 | spread(p.z) << 2
+/// Returns the cells of the Morton grid over the longest side of a box; 0 if it has none.
+fn scale(low: Vec3, high: Vec3) -> f32 {
+    let extent = (high - low).max_element();
+    if extent > 0.0 {
+        MORTON_CELLS / extent
+    } else {
+        0.0
+    }
 }

@@ -1,6 +1,6 @@
 //! The closest point of a surface, by a hierarchy of boxes.
 
-use crate::edit::DEAD;
+use crate::edit::{DEAD, NONE};
 use crate::kernel::FlatKernel;
 use crate::math::length;
 use crate::mem::{Global, GlobalMut};
@@ -10,6 +10,7 @@ use glam::Vec3;
 kernel_list! {
     flat project: Project;
     flat closest_distances: ClosestDistances;
+    flat closest_points: ClosestPoints;
 }
 
 /// Triangles a leaf.
@@ -24,9 +25,24 @@ args! {
         pub boxes: Global<Vec3>,
         /// Three corners per triangle, [`LEAF`] triangles a leaf. The last leaves have fewer.
         pub corners: Global<Vec3>,
+        /// Number of each triangle; empty if they are numbered as they lie.
+        pub numbers: Global<u32>,
         /// Number of leaves, a power of two.
         pub leaves: u32,
     }
+}
+
+/// Place of a surface that is closest to a point.
+#[derive(Clone, Copy, Debug)]
+pub struct Nearest {
+    /// Squared distance; infinity if there is no triangle.
+    pub square: f32,
+    /// The place; the point itself if there is no triangle.
+    pub point: Vec3,
+    /// Leaf of the triangle.
+    pub leaf: u32,
+    /// Place of the triangle in [`TreeView::corners`], [`NONE`] if there is none.
+    place: u32,
 }
 
 impl TreeView {
@@ -37,9 +53,19 @@ impl TreeView {
         d.dot(d)
     }
 
+    /// Returns the number of the triangle at a place of [`TreeView::corners`].
+    #[inline(always)]
+    fn number(&self, t: u32) -> u32 {
+        if self.numbers.is_empty() {
+            t
+        } else {
+            self.numbers.get(t)
+        }
+    }
+
     /// Compares the triangles of a leaf with the best so far.
     #[inline(always)]
-    fn look(&self, node: u32, p: Vec3, best: &mut (f32, Vec3, u32)) {
+    fn look(&self, node: u32, p: Vec3, best: &mut Nearest) {
         let first = (node - self.leaves) * LEAF;
         let end = (first + LEAF).min(self.corners.len() / 3);
         let mut t = first;
@@ -47,8 +73,14 @@ impl TreeView {
             let x = |k: u32| self.corners.get(3 * t + k);
             let q = closest_on_triangle(p, x(0), x(1), x(2));
             let d = (q - p).dot(q - p);
-            if d < best.0 {
-                *best = (d, q, node);
+            let same = d == best.square && best.place != NONE;
+            if d < best.square || same && self.number(t) < self.number(best.place) {
+                *best = Nearest {
+                    square: d,
+                    point: q,
+                    place: t,
+                    leaf: node,
+                };
             }
             t += 1;
         }
@@ -57,14 +89,21 @@ impl TreeView {
     /// Returns the point of the surface that is closest to `p`; `p` if there is none.
     #[inline(always)]
     pub fn closest(&self, p: Vec3) -> Vec3 {
-        self.closest_near(1, p).0
+        self.closest_near(1, p).point
     }
 
-    /// Works like [`TreeView::closest`], and returns the leaf that the point is in. The search begins at any node: one
-    /// whose triangles are near avoids most of it.
+    /// Finds the place of the surface that is closest to `p`; of triangles that are equally close the one with the
+    /// smallest number. The search begins at any node: one whose triangles are near avoids most of it.
     #[inline(always)]
-    pub fn closest_near(&self, node: u32, p: Vec3) -> (Vec3, u32) {
-        let mut best = (f32::INFINITY, p, 1);
+    pub fn closest_near(&self, node: u32, p: Vec3) -> Nearest {
+        let mut best = Nearest {
+            square: f32::INFINITY,
+            point: p,
+            place: NONE,
+            leaf: 1,
+        };
+        let is_open =
+            |distance: f32, best: &Nearest| distance <= best.square && distance < f32::INFINITY;
         let mut node = node;
         // Bits of the levels, this node's lowest: 1 if the other child of the parent was visited. They replace a stack.
         let mut visited = 0u32;
@@ -74,19 +113,19 @@ impl TreeView {
                 let (near, distance) = self.nearer_child(node, p);
                 node = near;
                 visited <<= 1;
-                open = distance < best.0;
+                open = is_open(distance, &best);
             } else {
                 self.look(node, p, &mut best);
                 open = false;
             }
             while !open {
                 if node == 1 {
-                    return (best.1, best.2);
+                    return best;
                 }
                 if visited & 1 == 0 {
                     visited |= 1;
                     node ^= 1;
-                    open = self.box_distance(node, p) < best.0;
+                    open = is_open(self.box_distance(node, p), &best);
                 } else {
                     visited >>= 1;
                     node >>= 1;
@@ -208,6 +247,7 @@ impl Forest {
         TreeView {
             boxes: self.all.boxes.part(first, 4 * leaves),
             corners: self.all.corners.part(3 * triangle, 3 * triangles),
+            numbers: self.all.numbers.part(triangle, triangles),
             leaves,
         }
     }
@@ -236,12 +276,10 @@ unsafe impl FlatKernel for Project {
     #[inline(always)]
     fn run(&self, v: u32) {
         if self.ve.get(v) != DEAD {
-            let (to, leaf) = self
-                .surface
-                .tree(v)
-                .closest_near(self.near.get(v).max(1), self.from.get(v));
-            self.to.set(v, to);
-            self.near.set(v, leaf);
+            let tree = self.surface.tree(v);
+            let nearest = tree.closest_near(self.near.get(v).max(1), self.from.get(v));
+            self.to.set(v, nearest.point);
+            self.near.set(v, nearest.leaf);
         }
     }
 }
@@ -266,4 +304,60 @@ unsafe impl FlatKernel for ClosestDistances {
         let p = self.points.get(i);
         self.distance.set(i, length(self.surface.closest(p) - p));
     }
+}
+
+kernel! {
+    /// Finds the places of a surface that are closest to points. One index per point.
+    pub struct ClosestPoints: Flat {
+        /// Tree of the surface.
+        pub surface: TreeView,
+        /// Points.
+        pub points: Global<Vec3>,
+        /// The closest places; the points themselves if there is no triangle.
+        pub places: GlobalMut<Vec3>,
+        /// Triangle of each place, the one with the smallest number if there are several; [`NONE`] if there is none.
+        pub triangles: GlobalMut<u32>,
+        /// Parts of the corners of the triangle, which add up to 1; zeroes if there is none.
+        pub parts: GlobalMut<Vec3>,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
+unsafe impl FlatKernel for ClosestPoints {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let tree = &self.surface;
+        let nearest = tree.closest_near(1, self.points.get(i));
+        self.places.set(i, nearest.point);
+        if nearest.place == NONE {
+            self.triangles.set(i, NONE);
+            self.parts.set(i, Vec3::ZERO);
+            return;
+        }
+        self.triangles.set(i, tree.number(nearest.place));
+        let corner = |k: u32| tree.corners.get(3 * nearest.place + k);
+        let parts = parts_at(nearest.point, corner(0), corner(1), corner(2));
+        self.parts.set(i, parts);
+    }
+}
+
+/// Returns the parts of the corners of a triangle at one of its points.
+#[inline(always)]
+fn parts_at(q: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
+    let (u, v, d) = (b - a, c - a, q - a);
+    let (uu, uv, vv) = (u.dot(u), u.dot(v), v.dot(v));
+    let (du, dv) = (d.dot(u), d.dot(v));
+    let whole = uu * vv - uv * uv;
+    let (s, t) = if whole > NO_AREA * uu * vv {
+        ((du * vv - dv * uv) / whole, (dv * uu - du * uv) / whole)
+    } else if uu >= vv {
+        // Without an area the longer of the two sides has to do.
+        (ratio(du, uu), 0.0)
+    } else {
+        (0.0, ratio(dv, vv))
+    };
+    let (s, t) = (s.clamp(0.0, 1.0), t.clamp(0.0, 1.0));
+    let over = (s + t).max(1.0);
+    let (s, t) = (s / over, t / over);
+    Vec3::new((1.0 - s - t).max(0.0), s, t)
 }

@@ -2,7 +2,8 @@
 
 pub mod closest;
 pub mod geodesic;
+pub mod tree;
 
 kernel_list! {
-    of [closest::KERNELS, geodesic::KERNELS];
+    of [closest::KERNELS, geodesic::KERNELS, tree::KERNELS];
 }

@@ -13,8 +13,10 @@ use crate::algo::distance::closest::SurfaceTree;
 use crate::edit::{Column, Edits, Session};
 use crate::engine::Buffer;
 use crate::parallel::fill;
+use crate::parallel::scan::in_place_shared;
 use glam::Vec3;
 use growth::Guard;
+use rxmesh_kernels::algo::distance::tree::{ListLive, Triangles, WriteLive};
 use rxmesh_kernels::algo::improve::remesh::{HintedPoints, ScaleLengths, Sizing};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
@@ -227,6 +229,9 @@ fn surface<C: Edits>(
     x: Column<Vertex, Vec3>,
     meshes: SessionMeshes,
 ) -> Result<(SurfaceTree, Column<Vertex, u32>), Error> {
+    if session.engine().is_cuda() && meshes.labels.is_none() {
+        return surface_by_kernels(session, x);
+    }
     let (mesh, slots) = session.to_mesh(x)?;
     let labels = match meshes.labels {
         Some(labels) => {
@@ -249,4 +254,36 @@ fn surface<C: Edits>(
     let column = session.column()?;
     session.set(column, &hints)?;
     Ok((tree, column))
+}
+
+/// Works like [`surface`] for one mesh, without reading it.
+fn surface_by_kernels<C: Edits>(
+    session: &mut Session<C>,
+    x: Column<Vertex, Vec3>,
+) -> Result<(SurfaceTree, Column<Vertex, u32>), Error> {
+    let hints = session.column()?;
+    let session = &*session;
+    let (engine, slots) = (session.engine(), session.capacity(Kind::Face));
+    let starts = engine.uninit::<u32>(slots as usize)?;
+    let mark = ListLive {
+        mesh: session.mesh()?,
+        marks: starts.global_mut(),
+    };
+    engine.launch_flat(slots, mark)?;
+    if slots > 0 {
+        in_place_shared(engine, &starts)?;
+    }
+    let faces = engine.uninit::<u32>(3 * session.count(Kind::Face)? as usize)?;
+    let write = WriteLive {
+        mesh: session.mesh()?,
+        starts: starts.global(),
+        faces: faces.global_mut(),
+    };
+    engine.launch_flat(slots, write)?;
+    let triangles = Triangles {
+        x: session.read(x)?,
+        faces: faces.global(),
+    };
+    let tree = SurfaceTree::by_kernels(engine, triangles, session.write(hints)?)?;
+    Ok((tree, hints))
 }

@@ -1,0 +1,108 @@
+//! Closest points of a surface.
+
+use anyhow::{Result, ensure};
+use glam::Vec3;
+use rxmesh_host::algo::closest::SurfaceTree;
+use rxmesh_host::mesh::Rng;
+use rxmesh_kernels::topo::Kind;
+
+use super::{Measured, Row, TriangleBench};
+use crate::measure;
+
+pub(super) const ROWS: &[Row] = &[
+    Row::time(
+        "tree",
+        "hierarchy of boxes of faces in the engine's memory, on the wall clock",
+        tree,
+    )
+    .counts("the library's call, wall clock", "faces and positions", ""),
+    Row::time(
+        "closest-near",
+        "closest points of a million points near the surface, on the wall clock",
+        near,
+    )
+    .counts("the library's call, wall clock", "points", ""),
+    Row::time(
+        "closest-box",
+        "closest points of a million points in the box, on the wall clock",
+        in_box,
+    )
+    .counts("the library's call, wall clock", "points", ""),
+];
+
+/// Points of a query.
+const POINTS: usize = 1_000_000;
+
+/// Greatest distance of points near the surface from it, as a part of the longest side of the box.
+const NEAR: f32 = 0.005;
+
+fn tree(b: &TriangleBench<'_>) -> Result<Measured> {
+    let x = b.engine.upload(&b.mesh.positions)?;
+    let faces = b.engine.upload(&b.mesh.faces)?;
+    let times = measure::calls(b.engine, b.effort, || {
+        SurfaceTree::on_engine(b.engine, &x, &faces)?;
+        Ok(())
+    })?;
+    let (n, v) = (b.count(Kind::Face), b.count(Kind::Vertex));
+    let written = [(12 * n, "faces"), (12 * v, "positions"), (52 * n, "tree")];
+    Ok(Measured {
+        times,
+        per: "face",
+        elements: n,
+        floor: b.parts.floor(&[], &written),
+        ..Measured::default()
+    })
+}
+
+fn near(b: &TriangleBench<'_>) -> Result<Measured> {
+    let (low, high) = corners(&b.mesh.positions);
+    let reach = NEAR * (high - low).max_element();
+    let mut rng = Rng::new(1);
+    let mut unit = || rng.signed_unit() as f32;
+    let faces = &b.mesh.faces;
+    let points = (0..POINTS).map(|i| {
+        // Any face, in an order that does not follow the surface.
+        let face = faces[(i as u64 * 2_654_435_761 % faces.len() as u64) as usize];
+        let centre = face.map(|v| b.mesh.positions[v as usize]).iter().sum::<Vec3>() / 3.0;
+        centre + reach * Vec3::new(unit(), unit(), unit())
+    });
+    query(b, points.collect())
+}
+
+fn in_box(b: &TriangleBench<'_>) -> Result<Measured> {
+    let (low, high) = corners(&b.mesh.positions);
+    let (middle, half) = ((low + high) * 0.5, (high - low) * 0.5);
+    let mut rng = Rng::new(2);
+    let mut unit = || rng.signed_unit() as f32;
+    let points = (0..POINTS).map(|_| middle + half * Vec3::new(unit(), unit(), unit()));
+    query(b, points.collect())
+}
+
+fn corners(x: &[Vec3]) -> (Vec3, Vec3) {
+    let extreme = |first: Vec3, of: fn(Vec3, Vec3) -> Vec3| x.iter().copied().fold(first, of);
+    (
+        extreme(Vec3::INFINITY, Vec3::min),
+        extreme(Vec3::NEG_INFINITY, Vec3::max),
+    )
+}
+
+fn query(b: &TriangleBench<'_>, points: Vec<Vec3>) -> Result<Measured> {
+    let tree = SurfaceTree::new(b.engine, &b.mesh.positions, &b.mesh.faces)?;
+    let points = b.engine.upload(&points)?;
+    let found = tree.closest(&points)?;
+    let faces = b.mesh.face_count() as u32;
+    ensure!(
+        found.triangles.read()?.iter().all(|&t| t < faces),
+        "a point without a triangle"
+    );
+    let times = measure::calls(b.engine, b.effort, || {
+        tree.closest(&points)?;
+        Ok(())
+    })?;
+    Ok(Measured {
+        times,
+        per: "point",
+        elements: POINTS as u64,
+        ..Measured::default()
+    })
+}

@@ -1,0 +1,291 @@
+//! Construction of the hierarchy of boxes: triangles along a Morton curve, boxes from the leaves up.
+
+use super::closest::LEAF;
+use crate::edit::{FlatMesh, HalfEdgeMesh};
+use crate::exec::{Block, SCRATCH_WORDS};
+use crate::kernel::{BlockKernel, FlatKernel};
+use crate::lanes::three;
+use crate::mem::{Global, GlobalMut, Plan, Shared};
+use crate::{args, kernel};
+use glam::Vec3;
+
+kernel_list! {
+    flat check_corners: CheckCorners;
+    flat list_live: ListLive;
+    flat write_live: WriteLive;
+    block centre_bounds: CentreBounds;
+    flat morton_codes: MortonCodes;
+    flat tree_leaves: TreeLeaves;
+    flat tree_level: TreeLevel;
+}
+
+/// Triangles that one block of [`CentreBounds`] looks at.
+pub const BOUNDS_CHUNK: u32 = 4096;
+
+/// Bits of a Morton code: 11 for x and y, 10 for z.
+pub const MORTON_BITS: u32 = 32;
+
+/// Cells of the Morton grid on its longest side.
+pub const MORTON_CELLS: f32 = 2047.0;
+
+args! {
+    /// Triangles by the numbers of their corners.
+    pub struct Triangles {
+        /// Positions of the vertices.
+        pub x: Global<Vec3>,
+        /// Three vertices a triangle.
+        pub faces: Global<u32>,
+    }
+}
+
+impl Triangles {
+    /// Returns the number of triangles.
+    #[inline(always)]
+    pub fn count(&self) -> u32 {
+        self.faces.len() / 3
+    }
+
+    /// Returns the corners of a triangle.
+    #[inline(always)]
+    fn corners(&self, i: u32) -> [Vec3; 3] {
+        three(|k| self.x.get(self.faces.get(3 * i + k as u32)))
+    }
+
+    #[inline(always)]
+    fn centre(&self, i: u32) -> Vec3 {
+        let [a, b, c] = self.corners(i);
+        centre(a, b, c)
+    }
+}
+
+/// Returns the centre of a triangle, to the same bits on every engine: no product is added to anything.
+#[inline(always)]
+pub fn centre(a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
+    (a + b + c) * (1.0 / 3.0)
+}
+
+/// Returns the Morton code of a point in a grid of [`MORTON_CELLS`] cells: bits of x, y and z in turns, from the lowest
+/// of x on.
+#[inline(always)]
+pub fn morton(p: Vec3) -> u32 {
+    let spread = |x: u32| {
+        let mut x = x & 0x3ff;
+        x = (x | x << 16) & 0x0300_00ff;
+        x = (x | x << 8) & 0x0300_f00f;
+        x = (x | x << 4) & 0x030c_30c3;
+        (x | x << 2) & 0x0924_9249
+    };
+    let (x, y, z) = (p.x as u32, p.y as u32, p.z as u32 >> 1);
+    let low = spread(x >> 1) | spread(y >> 1) << 1 | spread(z) << 2;
+    // The lowest bits of x and y lie below those.
+    low << 2 | x & 1 | (y & 1) << 1
+}
+
+kernel! {
+    /// Finds the first triangle with a corner that does not exist. One index per triangle.
+    pub struct CheckCorners: Flat {
+        /// Three vertices a triangle.
+        pub faces: Global<u32>,
+        /// Number of vertices.
+        pub vertices: u32,
+        /// Word 1: number of the first wrong triangle; [`NONE`](crate::edit::NONE) before.
+        pub wrong: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write atomically; the host launches no more of them than the views hold (contracts U3,
+// U4).
+unsafe impl FlatKernel for CheckCorners {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let at = |k: u32| self.faces.get(3 * i + k);
+        if at(0).max(at(1)).max(at(2)) >= self.vertices {
+            self.wrong.fetch_min(1, i);
+        }
+    }
+}
+
+kernel! {
+    /// Marks the live faces of a session with 1. One index per face slot.
+    pub struct ListLive: Flat {
+        /// Mesh as flat arrays.
+        pub mesh: FlatMesh,
+        /// A word a face slot.
+        pub marks: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
+unsafe impl FlatKernel for ListLive {
+    #[inline(always)]
+    fn run(&self, f: u32) {
+        self.marks.set(f, u32::from(self.mesh.face_lives(f)));
+    }
+}
+
+kernel! {
+    /// Writes the vertices of the live faces of a session one after the other. One index per face slot.
+    pub struct WriteLive: Flat {
+        /// Mesh as flat arrays.
+        pub mesh: FlatMesh,
+        /// Exclusive prefix sums of [`ListLive::marks`].
+        pub starts: Global<u32>,
+        /// Three vertices a live face.
+        pub faces: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
+unsafe impl FlatKernel for WriteLive {
+    #[inline(always)]
+    fn run(&self, f: u32) {
+        if self.mesh.face_lives(f) {
+            let to = 3 * self.starts.get(f);
+            let [a, b, c] = self.mesh.sides(f).map(|h| self.mesh.origin(h));
+            self.faces.set(to, a);
+            self.faces.set(to + 1, b);
+            self.faces.set(to + 2, c);
+        }
+    }
+}
+
+kernel! {
+    /// Finds the least and the greatest coordinates of the centres of triangles, a chunk of them a block.
+    pub struct CentreBounds: Block {
+        /// Triangles.
+        pub triangles: Triangles,
+        /// Six numbers a block: the least x, y, z, then the greatest.
+        pub bounds: GlobalMut<f64>,
+    }
+}
+
+// SAFETY: blocks write apart, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for CentreBounds {
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
+        let first = block * BOUNDS_CHUNK;
+        let n = (self.triangles.count() - first).min(BOUNDS_CHUNK);
+        let triangles = self.triangles;
+        let mut axis = 0;
+        while axis < 3 {
+            let at = |i: u32| {
+                let c = triangles.centre(first + i);
+                f64::from(if axis == 0 {
+                    c.x
+                } else if axis == 1 {
+                    c.y
+                } else {
+                    c.z
+                })
+            };
+            let (low, high) = (b.min(n, scratch, at), b.max(n, scratch, at));
+            let (bounds, to) = (self.bounds, 6 * block + axis);
+            b.lead(|| {
+                bounds.set(to, low);
+                bounds.set(to + 3, high);
+            });
+            axis += 1;
+        }
+    }
+}
+
+kernel! {
+    /// Computes the Morton codes of the centres of triangles, and numbers them. One index per triangle.
+    pub struct MortonCodes: Flat {
+        /// Triangles.
+        pub triangles: Triangles,
+        /// Least corner of the box of all centres.
+        pub low: Vec3,
+        /// [`MORTON_CELLS`] over its longest side; 0 if it has none.
+        pub scale: f32,
+        /// Code of each triangle.
+        pub codes: GlobalMut<u32>,
+        /// Number of each triangle.
+        pub order: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
+unsafe impl FlatKernel for MortonCodes {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let place = (self.triangles.centre(i) - self.low) * self.scale;
+        self.codes.set(i, morton(place));
+        self.order.set(i, i);
+    }
+}
+
+kernel! {
+    /// Writes the corners and the box of each leaf. One index per leaf.
+    pub struct TreeLeaves: Flat {
+        /// Triangles.
+        pub triangles: Triangles,
+        /// Triangles in the order of their codes.
+        pub order: Global<u32>,
+        /// Three corners a triangle, in that order.
+        pub corners: GlobalMut<Vec3>,
+        /// Least and greatest corner of each node's box.
+        pub boxes: GlobalMut<Vec3>,
+        /// The last leaf with a triangle of each vertex, 0 before; empty if it is not wanted.
+        pub near: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
+unsafe impl FlatKernel for TreeLeaves {
+    #[inline(always)]
+    fn run(&self, leaf: u32) {
+        let leaves = self.boxes.len() / 4;
+        let (node, end) = (leaves + leaf, ((leaf + 1) * LEAF).min(self.order.len()));
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        let mut t = leaf * LEAF;
+        while t < end {
+            let i = self.order.get(t);
+            let [a, b, c] = self.triangles.corners(i);
+            self.corners.set(3 * t, a);
+            self.corners.set(3 * t + 1, b);
+            self.corners.set(3 * t + 2, c);
+            low = low.min(a).min(b).min(c);
+            high = high.max(a).max(b).max(c);
+            if !self.near.is_empty() {
+                let v = |k: u32| self.triangles.faces.get(3 * i + k);
+                self.near.raise(v(0), node);
+                self.near.raise(v(1), node);
+                self.near.raise(v(2), node);
+            }
+            t += 1;
+        }
+        self.boxes.set(2 * node, low);
+        self.boxes.set(2 * node + 1, high);
+    }
+}
+
+kernel! {
+    /// Joins the boxes of two children each. One index per node of a level.
+    pub struct TreeLevel: Flat {
+        /// Least and greatest corner of each node's box.
+        pub boxes: GlobalMut<Vec3>,
+        /// First node of the level.
+        pub first: u32,
+    }
+}
+
+// SAFETY: indices of one launch write nodes of one level, and read those of the next; the host launches no more of them
+// than the views hold (contracts U3, U4).
+unsafe impl FlatKernel for TreeLevel {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let node = self.first + i;
+        let at = |k: u32| self.boxes.get(4 * node + k);
+        self.boxes.set(2 * node, at(0).min(at(2)));
+        self.boxes.set(2 * node + 1, at(1).max(at(3)));
+    }
+}
