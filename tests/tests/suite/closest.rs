@@ -150,12 +150,18 @@ fn places_and_triangles(engine: &Engine) {
         }
         let points = points(mesh, suited(engine, [200, 60, 30]), 7);
         let tree = SurfaceTree::new(engine, &mesh.positions, &mesh.faces).unwrap();
-        let (places, triangles, parts) = found(engine, &tree, &points);
         if mesh.faces.is_empty() {
+            let points = [Vec3::ONE, Vec3::ZERO];
+            let (places, triangles, parts) = found(engine, &tree, &points);
             assert_eq!(places, points, "{what}");
-            assert!(triangles.iter().all(|&t| t == NONE), "{what}");
+            assert_eq!(
+                (triangles, parts),
+                (vec![NONE; 2], vec![Vec3::ZERO; 2]),
+                "{what}"
+            );
             continue;
         }
+        let (places, triangles, parts) = found(engine, &tree, &points);
         let largest = (mesh.positions.iter().chain(&points))
             .map(|p| p.abs().max_element())
             .fold(0.0, f32::max);

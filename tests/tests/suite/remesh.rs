@@ -22,8 +22,8 @@ use rxmesh_tests::{conformance, conformance_of_schedulers};
 
 conformance_of_schedulers! {
     meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, interpolates_columns,
-    refuses_bad_input, frozen_places_stay, needles_do_not_multiply, sharp_edges_stay_unless_told_otherwise, asks_for_faces,
-    lengths_follow_curvature, refuses_too_many_faces, stops_what_outgrows, says_what_is_not_reached,
+    refuses_bad_input, frozen_places_stay, needles_do_not_multiply, sharp_edges_stay_unless_told_otherwise,
+    asks_for_faces, lengths_follow_curvature, refuses_too_many_faces, stops_what_outgrows, says_what_is_not_reached,
     several_have_lengths_of_their_own, several_have_iterations_of_their_own, thin_parts_keep_their_volume
 }
 conformance! { same_bits_on_every_run, several_with_wrong_labels }

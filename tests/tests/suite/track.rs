@@ -18,7 +18,9 @@ use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
 use rxmesh_tests::{conformance, conformance_of_schedulers};
 
-conformance_of_schedulers! { tracks_a_hundred_frames, interpolates_columns, refuses_bad_input, frozen_places_move_along }
+conformance_of_schedulers! {
+    tracks_a_hundred_frames, interpolates_columns, refuses_bad_input, frozen_places_move_along
+}
 conformance! { same_bits_on_every_run }
 
 fn volume(m: &TriMesh) -> f64 {

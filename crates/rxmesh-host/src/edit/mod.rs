@@ -17,6 +17,7 @@ mod mesh;
 mod scheduler;
 mod session;
 mod validate;
+mod weld;
 
 pub use carry::{Borders, Carried, ElementMap, GONE};
 pub use claims::{Claims, ClaimsAccess};

@@ -1,4 +1,5 @@
-//! Device half of prefix sums, reductions, sorts and conversions; the host half has the same file names in `rxmesh-host`.
+//! Device half of prefix sums, reductions, sorts and conversions; the host half has the same file names in
+//! `rxmesh-host`.
 
 pub mod convert;
 pub mod labels;

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use rxmesh_kernels::algo::distance::closest::{ClosestPoints, Forest, LEAF, TreeView};
 use rxmesh_kernels::algo::distance::tree::{
     BOUNDS_CHUNK, CentreBounds, CheckCorners, MORTON_BITS, MORTON_CELLS, MortonCodes, TreeLeaves, TreeLevel,
-    Triangles, centre, morton,
+    IndexedTriangles, centre, morton,
 };
 use rxmesh_kernels::edit::NONE;
 use rxmesh_kernels::mem::{Global, GlobalMut};
@@ -54,7 +54,7 @@ impl SurfaceTree {
         }
         if engine.is_cuda() {
             let (x, faces) = (engine.upload(x)?, engine.upload(faces.as_flattened())?);
-            let triangles = Triangles {
+            let triangles = IndexedTriangles {
                 x: x.global(),
                 faces: faces.global(),
             };
@@ -85,22 +85,22 @@ impl SurfaceTree {
         if wrong != NONE {
             return Err(no_corner(wrong as usize, x.len()));
         }
-        let triangles = Triangles {
+        let triangles = IndexedTriangles {
             x: x.global(),
             faces: faces.global().cast(),
         };
         SurfaceTree::by_kernels(engine, triangles, GlobalMut::empty())
     }
 
-    /// Makes the tree of triangles in the engine's memory by kernels. `near`, if it is not empty, has a word per vertex,
-    /// which becomes the last leaf that contains it, 0 for vertices of no triangle.
+    /// Makes the tree of triangles in the engine's memory by kernels. `near`, if it is not empty, has a word per
+    /// vertex, which becomes the last leaf that contains it, 0 for vertices of no triangle.
     ///
     /// # Errors
     ///
     /// No memory on the engine, or any error of it.
     pub(crate) fn by_kernels(
         engine: &Engine,
-        triangles: Triangles,
+        triangles: IndexedTriangles,
         near: GlobalMut<u32>,
     ) -> Result<SurfaceTree, Error> {
         let n = triangles.count();

@@ -30,7 +30,7 @@ pub const MORTON_CELLS: f32 = 2047.0;
 
 args! {
     /// Triangles by the numbers of their corners.
-    pub struct Triangles {
+    pub struct IndexedTriangles {
         /// Positions of the vertices.
         pub x: Global<Vec3>,
         /// Three vertices a triangle.
@@ -38,7 +38,7 @@ args! {
     }
 }
 
-impl Triangles {
+impl IndexedTriangles {
     /// Returns the number of triangles.
     #[inline(always)]
     pub fn count(&self) -> u32 {
@@ -153,7 +153,7 @@ kernel! {
     /// Finds the least and the greatest coordinates of the centres of triangles, a chunk of them a block.
     pub struct CentreBounds: Block {
         /// Triangles.
-        pub triangles: Triangles,
+        pub triangles: IndexedTriangles,
         /// Six numbers a block: the least x, y, z, then the greatest.
         pub bounds: GlobalMut<f64>,
     }
@@ -200,7 +200,7 @@ kernel! {
     /// Computes the Morton codes of the centres of triangles, and numbers them. One index per triangle.
     pub struct MortonCodes: Flat {
         /// Triangles.
-        pub triangles: Triangles,
+        pub triangles: IndexedTriangles,
         /// Least corner of the box of all centres.
         pub low: Vec3,
         /// [`MORTON_CELLS`] over its longest side; 0 if it has none.
@@ -226,7 +226,7 @@ kernel! {
     /// Writes the corners and the box of each leaf. One index per leaf.
     pub struct TreeLeaves: Flat {
         /// Triangles.
-        pub triangles: Triangles,
+        pub triangles: IndexedTriangles,
         /// Triangles in the order of their codes.
         pub order: Global<u32>,
         /// Three corners a triangle, in that order.

@@ -232,8 +232,9 @@ impl<C: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip>> Remeshes for
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for options that make no sense, and [`Error::TooManyFaces`] if a result above [`RemeshOptions::max_faces`] is to be expected, before anything is
-/// changed; [`Error::Outgrown`] if the mesh outgrows the expected size; any error of the session.
+/// [`Error::Options`] for options that make no sense, and [`Error::TooManyFaces`] if a result above
+/// [`RemeshOptions::max_faces`] is to be expected, before anything is changed; [`Error::Outgrown`] if the mesh outgrows
+/// the expected size; any error of the session.
 pub fn remesh<C: Remeshes>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,

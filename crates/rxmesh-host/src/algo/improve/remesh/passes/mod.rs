@@ -16,7 +16,7 @@ use crate::parallel::fill;
 use crate::parallel::scan::in_place_shared;
 use glam::Vec3;
 use growth::Guard;
-use rxmesh_kernels::algo::distance::tree::{ListLive, Triangles, WriteLive};
+use rxmesh_kernels::algo::distance::tree::{IndexedTriangles, ListLive, WriteLive};
 use rxmesh_kernels::algo::improve::remesh::{HintedPoints, ScaleLengths, Sizing};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
@@ -280,7 +280,7 @@ fn surface_by_kernels<C: Edits>(
         faces: faces.global_mut(),
     };
     engine.launch_flat(slots, write)?;
-    let triangles = Triangles {
+    let triangles = IndexedTriangles {
         x: session.read(x)?,
         faces: faces.global(),
     };
