@@ -16,7 +16,8 @@ use rxmesh_tests::fixtures;
 use rxmesh_tests::launch::Launch;
 
 conformance! {
-    of_any_mesh, of_far_and_tiny_meshes, the_dead_stay, places_and_triangles, trees_of_kernels, wrong_corners
+    of_any_mesh, of_far_and_tiny_meshes, the_dead_stay, places_and_triangles, many_points, trees_of_kernels,
+    wrong_corners
 }
 
 /// Projects points; those of `dead` slots must stay unchanged.
@@ -196,6 +197,22 @@ fn places_and_triangles(engine: &Engine) {
                 triangles[v]
             );
         }
+    }
+}
+
+/// Many points are looked at in another order: results are those of few at a time.
+fn many_points(engine: &Engine) {
+    let mesh = fixtures::torus(9, 8);
+    let n = suited(engine, [9000, 4200, 4200]);
+    let mut points = points(&mesh, n, 9);
+    points.extend([Vec3::splat(1e30), Vec3::splat(-1e30), Vec3::ZERO]);
+    let tree = SurfaceTree::new(engine, &mesh.positions, &mesh.faces).unwrap();
+    let all = found(engine, &tree, &points);
+    for (i, part) in points.chunks(1000).enumerate() {
+        let (places, triangles, parts) = found(engine, &tree, part);
+        let range = 1000 * i..1000 * i + part.len();
+        assert!(all.0[range.clone()] == places, "{range:?}");
+        assert!(all.1[range.clone()] == triangles && all.2[range] == parts);
     }
 }
 

@@ -1,15 +1,16 @@
 //! Surfaces for closest-point look-ups.
 
+use super::tree::{Built, scale};
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
 use crate::par::IntoLean;
 use crate::parallel::sort;
-use glam::{DVec3, Vec3};
+use glam::Vec3;
 use rayon::prelude::*;
 use rxmesh_kernels::algo::distance::closest::{ClosestPoints, Forest, LEAF, TreeView};
 use rxmesh_kernels::algo::distance::tree::{
-    BOUNDS_CHUNK, CentreBounds, CheckCorners, MORTON_BITS, MORTON_CELLS, MortonCodes, TreeLeaves, TreeLevel,
-    IndexedTriangles, centre, morton,
+    BOUNDS_CHUNK, CentreBounds, CheckCorners, IndexedTriangles, MORTON_BITS, MortonCodes,
+    POINT_BITS, PointCodes, TreeLeaves, TreeLevel,
 };
 use rxmesh_kernels::edit::NONE;
 use rxmesh_kernels::mem::{Global, GlobalMut};
@@ -22,9 +23,14 @@ pub struct SurfaceTree {
     /// Number of each triangle.
     numbers: Buffer<u32>,
     leaves: u32,
+    /// Grid of the Morton codes: its lowest corner, and cells over a length.
+    grid: (Vec3, f32),
     /// Root of the tree of each of several meshes; empty for one mesh.
     trees: Buffer<u32>,
 }
+
+/// Fewest points that are looked at along a Morton curve.
+const MANY_POINTS: usize = 4096;
 
 /// Places of a surface that are closest to points ([`SurfaceTree::closest`]), on the engine; a value for each point.
 #[derive(Debug)]
@@ -36,10 +42,6 @@ pub struct ClosestPlaces {
     /// Parts of the three corners of the triangle at the place, which add up to 1.
     pub parts: Buffer<Vec3>,
 }
-
-type Box3 = [Vec3; 2];
-
-const NOTHING: Box3 = [Vec3::INFINITY, Vec3::NEG_INFINITY];
 
 impl SurfaceTree {
     /// Makes the tree of some triangles: by kernels on a GPU, else by the host. It is the same.
@@ -123,10 +125,11 @@ impl SurfaceTree {
             engine.uninit::<u32>(n as usize)?,
             engine.uninit::<u32>(n as usize)?,
         );
+        let grid = (low, scale(low, high));
         let kernel = MortonCodes {
             triangles,
-            low,
-            scale: scale(low, high),
+            low: grid.0,
+            scale: grid.1,
             codes: codes.global_mut(),
             order: order.global_mut(),
         };
@@ -137,6 +140,7 @@ impl SurfaceTree {
             corners: engine.uninit(3 * n as usize)?,
             numbers,
             leaves,
+            grid,
             trees: engine.zeroed(0)?,
         };
         crate::parallel::fill(engine, near, 0)?;
@@ -157,7 +161,26 @@ impl SurfaceTree {
         Ok(tree)
     }
 
-    /// Finds the places that are closest to points.
+    /// Returns an order of points in which neighbours follow each other; nothing for few points.
+    fn order_of(&self, points: &Buffer<Vec3>) -> Result<Buffer<u32>, Error> {
+        let (engine, n) = (self.boxes.engine(), points.len());
+        if n < MANY_POINTS {
+            return Ok(engine.zeroed(0)?);
+        }
+        let (codes, order) = (engine.uninit::<u32>(n)?, engine.uninit::<u32>(n)?);
+        let kernel = PointCodes {
+            points: points.global(),
+            low: self.grid.0,
+            scale: self.grid.1,
+            codes: codes.global_mut(),
+            order: order.global_mut(),
+        };
+        engine.launch_flat(n as u32, kernel)?;
+        Ok(sort::by_keys(engine, codes, order, POINT_BITS)?.1)
+    }
+
+    /// Finds the places that are closest to points. Many points are looked at in an order in which neighbours follow
+    /// each other; results lie as the points do.
     ///
     /// # Errors
     ///
@@ -169,9 +192,11 @@ impl SurfaceTree {
             triangles: engine.uninit(n)?,
             parts: engine.uninit(n)?,
         };
+        let order = self.order_of(points)?;
         let kernel = ClosestPoints {
             surface: self.view(),
             points: points.global(),
+            order: order.global(),
             places: found.places.global_mut(),
             triangles: found.triangles.global_mut(),
             parts: found.parts.global_mut(),
@@ -248,6 +273,7 @@ impl SurfaceTree {
                 }
             },
             leaves: built.first().map_or(0, |tree| tree.boxes.len() as u32 / 2),
+            grid: built.first().map_or((Vec3::ZERO, 0.0), |tree| tree.grid),
             trees: engine.upload(&trees)?,
         })
     }
@@ -288,201 +314,4 @@ fn no_corner(face: usize, vertices: usize) -> Error {
     Error::Options(format!(
         "face {face} has a corner that is none of the {vertices} vertices"
     ))
-}
-
-/// A triangle soup with its hierarchy of boxes in the host's memory, for look-ups that choose among triangles.
-#[derive(Debug)]
-pub(crate) struct HostTree(Built);
-
-/// A place on a triangle of a [`HostTree`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Nearest {
-    /// Id of the triangle.
-    pub(crate) face: u32,
-    /// Part of each corner, which add up to 1.
-    pub(crate) parts: [f64; 3],
-    /// Squared distance to the point.
-    pub(crate) square: f64,
-}
-
-impl HostTree {
-    /// Makes the tree of some of the faces, given by their numbers.
-    pub(crate) fn of(x: &[Vec3], faces: &[[u32; 3]], some: Vec<u32>) -> HostTree {
-        HostTree(Built::new(x, faces, some))
-    }
-
-    /// Returns the place closest to `p` on the triangles that `accepts` names; of equally close ones the triangle with
-    /// the smallest number.
-    pub(crate) fn nearest(&self, p: DVec3, accepts: impl Fn(u32) -> bool) -> Option<Nearest> {
-        let mut best: Option<Nearest> = None;
-        self.visit(p, |at| {
-            let closer = |b: Nearest| (at.square, at.face) < (b.square, b.face);
-            if best.is_none_or(closer) && accepts(at.face) {
-                best = Some(at);
-            }
-            best.map_or(f64::INFINITY, |b| b.square)
-        });
-        best
-    }
-
-    /// Calls `show` with the closest place on each triangle, up to the squared distance that `show` returned last.
-    fn visit(&self, p: DVec3, mut show: impl FnMut(Nearest) -> f64) {
-        let Built {
-            boxes,
-            corners,
-            order,
-        } = &self.0;
-        let mut most = f64::INFINITY;
-        let leaves = boxes.len() / 2;
-        let distance = |node: usize| {
-            let [low, high] = boxes[node].map(|b| b.as_dvec3());
-            let d = (low - p).max(p - high).max(DVec3::ZERO);
-            d.length_squared()
-        };
-        let mut stack = vec![(1, distance(1))];
-        while let Some((node, near)) = stack.pop() {
-            if near > most {
-                continue;
-            }
-            if node < leaves {
-                let [a, b] = [2 * node, 2 * node + 1].map(|n| (n, distance(n)));
-                stack.extend(if a.1 <= b.1 { [b, a] } else { [a, b] });
-                continue;
-            }
-            let first = (node - leaves) * LEAF as usize;
-            for t in first..(first + LEAF as usize).min(order.len()) {
-                let x = [0, 1, 2].map(|k| corners[3 * t + k].as_dvec3());
-                let (parts, square) = closest_parts(p, x);
-                if square <= most {
-                    let face = order[t];
-                    most = show(Nearest {
-                        face,
-                        parts,
-                        square,
-                    });
-                }
-            }
-        }
-    }
-}
-
-/// Returns the parts of the corners at the point of a triangle that is closest to `p`, and its squared distance
-/// (Ericson, "Real-time collision detection", 2005, section 5.1.5).
-pub(crate) fn closest_parts(p: DVec3, [a, b, c]: [DVec3; 3]) -> ([f64; 3], f64) {
-    let measured = |parts: [f64; 3]| {
-        let q = a * parts[0] + b * parts[1] + c * parts[2];
-        (parts, q.distance_squared(p))
-    };
-    let normal = (b - a).cross(c - a);
-    let whole = normal.length_squared();
-    if whole > 0.0 {
-        let part = |u: DVec3, v: DVec3| normal.dot((u - p).cross(v - p)) / whole;
-        let parts = [part(b, c), part(c, a), part(a, b)];
-        if parts.iter().all(|&x| (0.0..=1.0).contains(&x)) {
-            return measured(parts);
-        }
-    }
-    let on_side = |from: DVec3, to: DVec3| {
-        let side = to - from;
-        let square = side.length_squared();
-        match square > 0.0 {
-            true => (side.dot(p - from) / square).clamp(0.0, 1.0),
-            false => 0.0,
-        }
-    };
-    let (ab, bc, ca) = (on_side(a, b), on_side(b, c), on_side(c, a));
-    let sides = [
-        [1.0 - ab, ab, 0.0],
-        [0.0, 1.0 - bc, bc],
-        [ca, 0.0, 1.0 - ca],
-    ]
-    .map(measured);
-    let nearer = |m: ([f64; 3], f64), n: ([f64; 3], f64)| if n.1 < m.1 { n } else { m };
-    nearer(nearer(sides[0], sides[1]), sides[2])
-}
-
-/// A tree before it is on an engine.
-#[derive(Debug)]
-struct Built {
-    boxes: Vec<Box3>,
-    corners: Vec<Vec3>,
-    /// Faces, as the triangles lie.
-    order: Vec<u32>,
-}
-
-impl Built {
-    /// Builds the tree of some of the faces.
-    fn new(x: &[Vec3], faces: &[[u32; 3]], of: Vec<u32>) -> Built {
-        let place = |i: u32| faces[i as usize].map(|v| x[v as usize]);
-        let centre = |i: u32| {
-            let [a, b, c] = place(i);
-            centre(a, b, c)
-        };
-        let [low, high] = of
-            .par_iter()
-            .lean()
-            .map(|&i| [centre(i); 2])
-            .reduce(|| NOTHING, union);
-        let scale = scale(low, high);
-        let mut order: Vec<(u32, u32)> = of
-            .into_par_iter()
-            .lean()
-            .map(|i| (morton((centre(i) - low) * scale), i))
-            .collect();
-        order.par_sort_unstable();
-        let order: Vec<u32> = order.into_par_iter().lean().map(|(_, i)| i).collect();
-        let corners: Vec<Vec3> = order
-            .par_iter()
-            .lean()
-            .flat_map_iter(|&i| place(i))
-            .collect();
-        let leaves = order
-            .len()
-            .div_ceil(LEAF as usize)
-            .max(1)
-            .next_power_of_two();
-        Built {
-            boxes: boxes_of(&corners, leaves),
-            corners,
-            order,
-        }
-    }
-}
-
-fn union(a: Box3, b: Box3) -> Box3 {
-    [a[0].min(b[0]), a[1].max(b[1])]
-}
-
-/// Returns the boxes of all nodes; node 0 does not exist.
-fn boxes_of(corners: &[Vec3], leaves: usize) -> Vec<Box3> {
-    let mut boxes = vec![NOTHING; 2 * leaves];
-    let (inner, last) = boxes.split_at_mut(leaves);
-    last.par_iter_mut()
-        .zip(corners.par_chunks(3 * LEAF as usize))
-        .lean()
-        .for_each(|(b, c)| *b = c.iter().fold(NOTHING, |b, &p| union(b, [p, p])));
-    let mut below: &[Box3] = last;
-    let mut rest = inner;
-    // Level by level: the nodes from n to 2 n are the parents of those from 2 n to 4 n.
-    while rest.len() > 1 {
-        let (upper, level) = rest.split_at_mut(rest.len() / 2);
-        level
-            .par_iter_mut()
-            .zip(below.par_chunks(2))
-            .lean()
-            .for_each(|(b, children)| *b = union(children[0], children[1]));
-        below = level;
-        rest = upper;
-    }
-    boxes
-}
-
-/// Returns the cells of the Morton grid over the longest side of a box; 0 if it has none.
-fn scale(low: Vec3, high: Vec3) -> f32 {
-    let extent = (high - low).max_element();
-    if extent > 0.0 {
-        MORTON_CELLS / extent
-    } else {
-        0.0
-    }
 }

@@ -1,7 +1,7 @@
 //! Points on the input from which the vertices of a changed mesh take their values.
 
 use super::order::NewElements;
-use crate::algo::distance::closest::{HostTree, Nearest, closest_parts};
+use crate::algo::distance::tree::{HostTree, Nearest, closest_parts};
 use crate::edit::Motion;
 use crate::mesh::{Column, TriMesh};
 use crate::par::IntoLean;

@@ -313,6 +313,8 @@ kernel! {
         pub surface: TreeView,
         /// Points.
         pub points: Global<Vec3>,
+        /// Order in which points are looked at; empty for that in which they lie.
+        pub order: Global<u32>,
         /// The closest places; the points themselves if there is no triangle.
         pub places: GlobalMut<Vec3>,
         /// Triangle of each place, the one with the smallest number if there are several; [`NONE`] if there is none.
@@ -326,6 +328,11 @@ kernel! {
 unsafe impl FlatKernel for ClosestPoints {
     #[inline(always)]
     fn run(&self, i: u32) {
+        let i = if self.order.is_empty() {
+            i
+        } else {
+            self.order.get(i)
+        };
         let tree = &self.surface;
         let nearest = tree.closest_near(1, self.points.get(i));
         self.places.set(i, nearest.point);

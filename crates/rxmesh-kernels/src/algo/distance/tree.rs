@@ -15,6 +15,7 @@ kernel_list! {
     flat write_live: WriteLive;
     block centre_bounds: CentreBounds;
     flat morton_codes: MortonCodes;
+    flat point_codes: PointCodes;
     flat tree_leaves: TreeLeaves;
     flat tree_level: TreeLevel;
 }
@@ -218,6 +219,38 @@ unsafe impl FlatKernel for MortonCodes {
     fn run(&self, i: u32) {
         let place = (self.triangles.centre(i) - self.low) * self.scale;
         self.codes.set(i, morton(place));
+        self.order.set(i, i);
+    }
+}
+
+kernel! {
+    /// Computes the high bits of the Morton codes of points, and numbers them: searches of neighbouring points visit
+    /// the same boxes. One index per point.
+    pub struct PointCodes: Flat {
+        /// Points.
+        pub points: Global<Vec3>,
+        /// See [`MortonCodes::low`].
+        pub low: Vec3,
+        /// See [`MortonCodes::scale`].
+        pub scale: f32,
+        /// Code of each point, of [`POINT_BITS`] bits.
+        pub codes: GlobalMut<u32>,
+        /// Number of each point.
+        pub order: GlobalMut<u32>,
+    }
+}
+
+/// Bits of the code of a point: about a hundred cells along each axis.
+pub const POINT_BITS: u32 = 20;
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
+unsafe impl FlatKernel for PointCodes {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let place = (self.points.get(i) - self.low) * self.scale;
+        let inside = place.max(Vec3::ZERO).min(Vec3::splat(MORTON_CELLS));
+        self.codes
+            .set(i, morton(inside) >> (MORTON_BITS - POINT_BITS));
         self.order.set(i, i);
     }
 }

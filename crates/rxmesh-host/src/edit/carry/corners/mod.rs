@@ -11,7 +11,7 @@ mod walk;
 use super::fans::SeamFans;
 use super::order::{NewElements, NewFace};
 use super::place::{InputPoints, InputSurface, mean};
-use crate::algo::distance::closest::Nearest;
+use crate::algo::distance::tree::Nearest;
 use crate::mesh::{CornerLayer, NO_VALUE, TriMesh};
 use crate::par::IntoLean;
 use charts::{CornerValues, SEAM};

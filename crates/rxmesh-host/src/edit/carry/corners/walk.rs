@@ -3,7 +3,7 @@
 use super::super::order::NewFace;
 use super::Layer;
 use super::charts::NONE;
-use crate::algo::distance::closest::{Nearest, closest_parts};
+use crate::algo::distance::tree::{Nearest, closest_parts};
 use glam::DVec3;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
