@@ -56,9 +56,9 @@ struct CopiedSlots {
 
 impl Session {
     /// Cuts the surface where it is not manifold or not oriented alike, and thaws the faces there; `None` if there is
-    /// no such place. Every fan of faces at such a vertex gets a separate vertex with its values, and the faces of an edge
-    /// are joined in pairs, the flattest first; the result is a manifold with boundary (Gueziec et al. 2001, "Cutting
-    /// and stitching"). Faces at a face that repeats a vertex stay frozen.
+    /// no such place. Every fan of faces at such a vertex gets a separate vertex with its values, and the faces of an
+    /// edge are joined in pairs, the flattest first; the result is a manifold with boundary (Gueziec et al. 2001,
+    /// "Cutting and stitching"). Faces at a face that repeats a vertex stay frozen.
     ///
     /// # Errors
     ///
