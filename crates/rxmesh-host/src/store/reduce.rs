@@ -17,7 +17,7 @@ use rxmesh_kernels::topo::{Element, Kind};
 const MANY_PATCHES: usize = 1024;
 
 /// Fewest components of a range, and most ranges: enough to fill a GPU, and few enough for one block to combine.
-const RANGE: u32 = 2048;
+const RANGE: u32 = 512;
 const MOST_RANGES: u32 = 2048;
 
 /// Computes the sum over all components of all values, accumulated in `f64`.
