@@ -16,9 +16,11 @@ use rxmesh_kernels::topo::{Element, Kind};
 /// longer than another launch.
 const MANY_PATCHES: usize = 1024;
 
-/// Fewest components of a range, and most ranges: enough to fill a GPU, and few enough for one block to combine.
+/// Components of a range.
 const RANGE: u32 = 512;
-const MOST_RANGES: u32 = 2048;
+
+/// Most ranges. Of more values patches and a separate launch for their results are as fast, and need no zeros.
+const MOST_RANGES: u32 = 1024;
 
 /// Computes the sum over all components of all values, accumulated in `f64`.
 ///
@@ -253,12 +255,11 @@ impl Term {
     }
 }
 
-/// Several reductions with one read-back, a launch each; or two for large meshes whose patches have room for more
-/// elements.
+/// Several reductions with one read-back, a launch each, or two for large meshes.
 pub struct Reductions<'a, D: Dimension, const N: usize> {
     rx: &'a RxMesh<D>,
     terms: [Term; N],
-    /// `true` if the elements of all patches lie one after the other.
+    /// `true` if there are few elements, and those of all patches lie one after the other.
     in_ranges: bool,
     /// Most partial results of one of them.
     partials: usize,
@@ -284,9 +285,10 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
     pub fn new(rx: &'a RxMesh<D>, terms: [Term; N]) -> Result<Self, Error> {
         let patches = rx.headers().len();
         let is_dense = |t: &Term| rx.count(t.kind) == rx.linear_len(t.kind);
-        let in_ranges = terms.iter().all(is_dense);
+        let ranges = terms.iter().map(|t| ranges(rx, t)).max().unwrap_or(0);
+        let in_ranges = terms.iter().all(is_dense) && ranges <= MOST_RANGES;
         let partials = match in_ranges {
-            true => terms.iter().map(|t| ranges(rx, t).0).max().unwrap_or(0) as usize,
+            true => ranges as usize,
             false => patches,
         };
         let words = N * (partials + 3);
@@ -363,13 +365,12 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
         let (t, patches) = (self.terms[k], self.rx.headers().len());
         let arrived = self.part(2 * N + k, 1).cast();
         if self.in_ranges {
-            let (blocks, range) = ranges(self.rx, &t);
             return ReduceKernel::Ranges(ReduceRanges {
                 x: t.x,
                 y: t.y,
-                partials: self.partials(k, blocks as usize),
+                partials: self.partials(k, ranges(self.rx, &t) as usize),
                 count: self.rx.count(t.kind) * t.components,
-                range,
+                range: RANGE,
                 reduction: t.reduction as u32,
                 result: self.result(k),
                 arrived,
@@ -404,11 +405,9 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
     }
 }
 
-/// Returns the number of ranges of a term, at least one, and the components of each.
-fn ranges(rx: &RxMesh<impl Dimension>, t: &Term) -> (u32, u32) {
-    let components = rx.count(t.kind) * t.components;
-    let range = RANGE.max(components.div_ceil(MOST_RANGES));
-    (components.div_ceil(range).max(1), range)
+/// Returns the number of ranges of a term, at least one.
+fn ranges(rx: &RxMesh<impl Dimension>, t: &Term) -> u32 {
+    (rx.count(t.kind) * t.components).div_ceil(RANGE).max(1)
 }
 
 /// Computes several reductions with one read-back.
