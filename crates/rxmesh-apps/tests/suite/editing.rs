@@ -34,15 +34,35 @@ fn remesh_evens_a_noisy_torus() {
 }
 
 #[test]
-fn remesh_refuses_what_it_cannot_do() {
+fn remesh_leaves_what_is_not_manifold() {
     let b = Sandbox::new();
     // Three triangles at one edge.
     b.put(
         "fins.obj",
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nf 1 2 3\nf 2 1 4\nf 1 2 5\n",
     );
-    let error = b.fails("remesh fins.obj --engine cpu -o out.obj");
-    assert!(error.contains("manifold"), "{error}");
+    let out = b.run("remesh fins.obj --engine cpu --target-length 0.1 -o kept.obj");
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(out.status.success(), "{said}");
+    let warning = "3 faces touch a place that is not manifold";
+    assert!(
+        said.contains(warning) && said.contains("--repair"),
+        "{said}"
+    );
+    let mut before = positions(&b.text("fins.obj"));
+    let mut after = positions(&b.text("kept.obj"));
+    before.sort_by(|p, q| p.partial_cmp(q).unwrap());
+    after.sort_by(|p, q| p.partial_cmp(q).unwrap());
+    assert_eq!(after, before);
+    assert_eq!(faces(&b.text("kept.obj")).len(), 3);
+    let r = b.record("remesh fins.obj --engine cpu --target-length 0.1 --repair -o cut.obj");
+    assert_eq!(r["edit"]["frozen_faces"], 0);
+    assert!(faces(&b.text("cut.obj")).len() > 100);
+}
+
+#[test]
+fn remesh_refuses_what_it_cannot_do() {
+    let b = Sandbox::new();
     b.ok("generate grid --nx 4 --ny 4 -o g.obj -q");
     for length in ["0", "-1", "nan", "short"] {
         let wrong = b.run(&format!("remesh g.obj --target-length={length} -o out.obj"));
