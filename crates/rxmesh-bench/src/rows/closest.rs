@@ -63,7 +63,11 @@ fn near(b: &TriangleBench<'_>) -> Result<Measured> {
     let points = (0..POINTS).map(|i| {
         // Any face, in an order that does not follow the surface.
         let face = faces[(i as u64 * 2_654_435_761 % faces.len() as u64) as usize];
-        let centre = face.map(|v| b.mesh.positions[v as usize]).iter().sum::<Vec3>() / 3.0;
+        let centre = face
+            .map(|v| b.mesh.positions[v as usize])
+            .iter()
+            .sum::<Vec3>()
+            / 3.0;
         centre + reach * Vec3::new(unit(), unit(), unit())
     });
     query(b, points.collect())
