@@ -41,7 +41,7 @@ fn remesh_leaves_what_is_not_manifold() {
         "fins.obj",
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nf 1 2 3\nf 2 1 4\nf 1 2 5\n",
     );
-    let out = b.run("remesh fins.obj --engine cpu --target-length 0.1 -o kept.obj");
+    let out = b.run("remesh fins.obj --engine cpu --target-length 1.5 -o kept.obj");
     let said = String::from_utf8(out.stderr).unwrap();
     assert!(out.status.success(), "{said}");
     let warning = "3 faces touch a place that is not manifold";
@@ -55,6 +55,11 @@ fn remesh_leaves_what_is_not_manifold() {
     after.sort_by(|p, q| p.partial_cmp(q).unwrap());
     assert_eq!(after, before);
     assert_eq!(faces(&b.text("kept.obj")).len(), 3);
+    let error = b.fails("remesh fins.obj --engine cpu --target-length 0.1 -o no.obj");
+    assert!(
+        error.contains("longer than the 0.1") && error.contains("--repair"),
+        "{error}"
+    );
     let r = b.record("remesh fins.obj --engine cpu --target-length 0.1 --repair -o cut.obj");
     assert_eq!(r["edit"]["frozen_faces"], 0);
     assert!(faces(&b.text("cut.obj")).len() > 100);

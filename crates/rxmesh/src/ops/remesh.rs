@@ -103,7 +103,8 @@ the boundary), smooths in the tangent planes and moves vertices back to the inpu
 2004). The boundary is kept, and so are sharp edges whose lines extend over at least a target length, or
 four if they end on a smooth surface. With --adaptive edges are shorter where the surface is curved
 (Dunyach et al. 2013). Faces at non-manifold places, and where neighbours are not oriented alike, stay
-as they are; the rest is remeshed up to them.
+as they are, and the rest is remeshed up to them; the mesh is refused if their edges are longer than
+the target.
 
 Where the curvature is too large for edges of the target length, as on a rod that is thinner than the
 length or on a small part, contractions are refused that would move the surface by more than

@@ -40,8 +40,8 @@ impl Operation for Track {
 
 The field is curl noise (Bridson et al. 2007), which keeps volumes. After each frame long edges and
 those opposite wide angles are split, short ones contracted, edges flipped towards equal valences and
-vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 2009). Faces at
-non-manifold places move along and stay connected as they are.";
+vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 2009). Non-manifold
+meshes are refused.";
     const JOINS_SEAMS: bool = true;
 
     type Options = TrackArgs;

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::algo::Options;
 use crate::algo::improve::remesh::{
     LargestMove, RemeshOptions, Remesher, Remeshes, SessionMeshes, bounds, check_faces, faces_of,
-    mean_length, most_faces, most_on_the_way,
+    mean_length, most_faces, most_on_the_way, refuse_frozen,
 };
 use crate::edit::{Column, Motion, RunReport, Runs, Session};
 use glam::Vec3;
@@ -198,15 +198,12 @@ impl TrackReport {
 /// of lengths and the widest angle are El Topo's (Brochu and Bridson 2009), whose flips go by lengths and which guards
 /// volume, area and rank. Collisions and changes of topology are not handled. The boundary stays a boundary.
 ///
-/// Faces that are frozen, because the mesh is not manifold or not consistently oriented there
-/// ([`Session::frozen_faces`]), move with the field and stay connected as they are; the rest is improved up to them.
-///
 /// `each` sees the session after every frame, which are counted from 1.
 ///
 /// # Errors
 ///
 /// [`Error::Options`] for options that make no sense (a field that carries the surface 2^18 target lengths away among
-/// them), and [`Error::TooManyFaces`] if more faces than
+/// them) and for a mesh that is not manifold and consistently oriented, and [`Error::TooManyFaces`] if more faces than
 /// [`TrackOptions::max_faces`] are to be expected, before anything is changed; [`Error::Outgrown`] if more come; any
 /// error of the session and of `each`.
 pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
@@ -216,6 +213,7 @@ pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
     mut each: impl FnMut(u32, &Session<C>) -> Result<(), E>,
 ) -> Result<TrackReport, E> {
     options.check()?;
+    refuse_frozen(session, "tracking")?;
     let target = match options.target_length {
         Some(length) => length,
         None => mean_length(session, x)?,

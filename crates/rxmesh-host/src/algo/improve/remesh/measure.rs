@@ -10,12 +10,67 @@ use glam::Vec3;
 use rxmesh_kernels::algo::improve::remesh::{
     LENGTH_CHUNK, LabelAreas, LabelLengths, Sizing, SumAreas, SumLengths,
 };
+use rxmesh_kernels::edit::NONE;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::parallel::reduce::Reduction;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// Area of an equilateral triangle, in squares of its side.
 const EQUILATERAL: f64 = 0.433_012_701_892_219_3;
+
+/// Refuses a session with frozen faces for `what`, which the message names.
+///
+/// # Errors
+///
+/// [`Error::Options`] when faces are frozen.
+pub(in crate::algo) fn refuse_frozen<C: Edits>(
+    session: &Session<C>,
+    what: &str,
+) -> Result<(), Error> {
+    match session.frozen_faces() {
+        0 => Ok(()),
+        n => Err(Error::Options(format!(
+            "{what} needs a manifold mesh whose faces are oriented alike; {n} faces touch a place where this one is \
+            not: repair it first (--repair)"
+        ))),
+    }
+}
+
+/// Refuses frozen faces with edges longer than the length that edges get: they cannot be split, and the faces beside
+/// them would be split without end, because one of the other two sides of a triangle is always longer than half of the
+/// longest.
+///
+/// # Errors
+///
+/// [`Error::Options`].
+pub(super) fn refuse_long_frozen<C: Edits>(
+    session: &Session<C>,
+    x: Column<Vertex, Vec3>,
+    length: f32,
+) -> Result<(), Error> {
+    if session.frozen_faces() == 0 {
+        return Ok(());
+    }
+    let (arrays, x) = (session.to_host()?, session.values(x)?.read()?);
+    let at = |v: u32| x[v as usize];
+    let sides = |f: usize| {
+        let sides = arrays.fe[3 * f..3 * f + 3].iter();
+        sides.filter(|&&h| h != NONE).map(|&h| {
+            let [a, b] = [h, h ^ 1].map(|h| at(arrays.ev[h as usize]));
+            a.distance(b)
+        })
+    };
+    let frozen = (0..arrays.frozen.len()).filter(|&f| arrays.frozen[f]);
+    let longest = frozen.flat_map(sides).fold(0.0, f32::max);
+    if longest <= length {
+        return Ok(());
+    }
+    Err(Error::Options(format!(
+        "faces that touch a place that is not manifold or not oriented alike stay as they are, and their edges, of up \
+        to {longest}, are longer than the {length} that edges are to have: repair the mesh first (--repair), or choose \
+        a greater length"
+    )))
+}
 
 /// Computes the mean length of the live edges; 0 when there is none.
 pub(in crate::algo) fn mean_length<C: Edits>(

@@ -7,8 +7,8 @@ mod measure;
 mod passes;
 
 pub(in crate::algo) use goal::{LargestMove, check_faces, most_faces, most_on_the_way};
-use measure::Extent;
-pub(in crate::algo) use measure::{SessionMeshes, bounds, faces_of, mean_length};
+use measure::{Extent, refuse_long_frozen};
+pub(in crate::algo) use measure::{SessionMeshes, bounds, faces_of, mean_length, refuse_frozen};
 pub(in crate::algo) use passes::Remesher;
 
 use crate::Error;
@@ -228,13 +228,14 @@ impl<C: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip>> Remeshes for
 /// whatever valences say: splits would make more of them than contractions can undo.
 ///
 /// Where the mesh is not manifold or not consistently oriented, faces are frozen ([`Session::frozen_faces`]): they and
-/// their vertices stay as they are, to the bit, and the rest is remeshed up to them.
+/// their vertices stay as they are, to the bit, and the rest is remeshed up to them. Their edges may not be longer than
+/// the target.
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for options that make no sense, and [`Error::TooManyFaces`] if a result above
-/// [`RemeshOptions::max_faces`] is to be expected, before anything is changed; [`Error::Outgrown`] if the mesh outgrows
-/// the expected size; any error of the session.
+/// [`Error::Options`] for options that make no sense and for frozen faces with longer edges than the target, and
+/// [`Error::TooManyFaces`] if a result above [`RemeshOptions::max_faces`] is to be expected, before anything is
+/// changed; [`Error::Outgrown`] if the mesh outgrows the expected size; any error of the session.
 pub fn remesh<C: Remeshes>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,
@@ -381,6 +382,14 @@ fn run<C: Remeshes>(
     for (member, target) in report.meshes.iter_mut().zip(goal.targets()) {
         member.target_length = target;
     }
+    let least = each
+        .iter()
+        .zip(goal.targets())
+        .map(|(o, target)| match o.adaptive {
+            Some(_) => o.min_length.unwrap_or(0.25 * target),
+            None => target,
+        });
+    refuse_long_frozen(session, x, least.fold(f32::INFINITY, f32::min))?;
     report.features = remesher.features;
     remesher.widen(session, &mut report)?;
     while let Some(resting) = goal.resting(report.iterations, &report.meshes) {
