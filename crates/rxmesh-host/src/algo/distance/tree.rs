@@ -129,7 +129,7 @@ pub(super) struct Built {
     pub(super) corners: Vec<Vec3>,
     /// Faces, as the triangles lie.
     pub(super) order: Vec<u32>,
-    /// See [`SurfaceTree::grid`].
+    /// Grid of the Morton codes: its lowest corner, and cells over a length.
     pub(super) grid: (Vec3, f32),
 }
 
