@@ -1547,7 +1547,8 @@ def remesh(
     2004). The boundary is kept, and so are sharp edges whose lines extend over at least a target length, or
     four if they end on a smooth surface. With adaptive edges are shorter where the surface is curved
     (Dunyach et al. 2013). Faces at non-manifold places, and where neighbours are not oriented alike, stay
-    as they are; the rest is remeshed up to them.
+    as they are, and the rest is remeshed up to them; the mesh is refused if their edges are longer than
+    the target.
 
     Where the curvature is too large for edges of the target length, as on a rod that is thinner than the
     length or on a small part, contractions are refused that would move the surface by more than
@@ -1638,8 +1639,8 @@ def track(
 
     The field is curl noise (Bridson et al. 2007), which keeps volumes. After each frame long edges and
     those opposite wide angles are split, short ones contracted, edges flipped towards equal valences and
-    vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 2009). Faces at
-    non-manifold places move along and stay connected as they are.
+    vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 2009). Non-manifold
+    meshes are refused.
     """
 
 def simulate(
