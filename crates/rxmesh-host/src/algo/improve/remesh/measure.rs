@@ -66,9 +66,9 @@ pub(super) fn refuse_long_frozen<C: Edits>(
         return Ok(());
     }
     Err(Error::Options(format!(
-        "faces that touch a place that is not manifold or not oriented alike stay as they are, and their edges, of up \
-        to {longest}, are longer than the {length} that edges are to have: repair the mesh first (--repair), or choose \
-        a greater length"
+        "faces that touch a place that is not manifold or not oriented alike stay as they are, and edges of theirs are \
+        up to {:.2} times as long as edges are to be: repair the mesh first (--repair), or choose a greater length",
+        longest / length
     )))
 }
 
