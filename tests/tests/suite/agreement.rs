@@ -105,16 +105,10 @@ fn sums(engine: &Engine) {
     };
     both(engine, all, |mesh, got, want| {
         assert_eq!(got.0, want.0);
-        let components = mesh.positions.iter().flat_map(|p| p.to_array());
-        let sizes = components.map(|x| f64::from(x).abs());
-        let size: [f64; 2] = sizes.fold([0.0; 2], |[a, b], x| [a + x, b + x * x]);
-        // Each engine makes one sum of 512 components by at most 132 additions one after the other, in four running
-        // values, and adds the sums of all ranges up. Each of the additions loses half a digit.
-        let ranges = (3 * mesh.vertex_count()).div_ceil(512);
-        let additions = 2.0 * (132 + ranges) as f64;
-        for ((got, want), size) in got.1.into_iter().zip(want.1).zip(size) {
+        let terms = 3.0 * mesh.vertex_count() as f64;
+        for (got, want) in got.1.into_iter().zip(want.1) {
             assert!(
-                (got - want).abs() <= 0.5 * f64::EPSILON * additions * size,
+                (got - want).abs() <= f64::EPSILON * terms * 2.0,
                 "{got} {want}"
             );
         }

@@ -19,6 +19,20 @@ pub(crate) fn put(engine: &Engine, mesh: &TriMesh) -> (RxMesh, Attribute<Vertex,
     (rx, x)
 }
 
+/// Returns the corners of triangles to the bit, sorted, each from its least corner on.
+pub(crate) fn corner_bits(triangles: impl Iterator<Item = [Vec3; 3]>) -> Vec<[[u32; 3]; 3]> {
+    let mut all: Vec<_> = triangles
+        .map(|t| {
+            let mut corners = t.map(|p| p.to_array().map(f32::to_bits));
+            let least = (0..3).min_by_key(|&k| corners[k]).expect("three corners");
+            corners.rotate_left(least);
+            corners
+        })
+        .collect();
+    all.sort_unstable();
+    all
+}
+
 pub(crate) fn bumpy_sphere(levels: u32) -> TriMesh {
     let mut mesh = generate::icosphere(levels).unwrap();
     generate::noise(&mut mesh, 0.2, 7).unwrap();

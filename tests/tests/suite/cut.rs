@@ -1,5 +1,6 @@
 //! Surfaces that are cut apart where they are not manifold, and welded again.
 
+use crate::algo_support::corner_bits;
 use glam::Vec3;
 use rxmesh_host::Error;
 use rxmesh_host::algo::delaunay::{DelaunayOptions, delaunay};
@@ -38,14 +39,11 @@ fn meshes() -> Vec<(&'static str, TriMesh)> {
 /// Returns the corners of all faces to the bit, sorted.
 fn triangles(session: &Session, x: Column<Vertex, Vec3>) -> Vec<[[u32; 3]; 3]> {
     let (mesh, _) = session.to_mesh(x).unwrap();
-    let corner = |v: u32| mesh.positions[v as usize].to_array().map(f32::to_bits);
-    let mut all: Vec<_> = mesh.faces.iter().map(|f| f.map(corner)).collect();
-    for corners in &mut all {
-        let least = (0..3).min_by_key(|&k| corners[k]).expect("three corners");
-        corners.rotate_left(least);
-    }
-    all.sort_unstable();
-    all
+    corner_bits(
+        mesh.faces
+            .iter()
+            .map(|f| f.map(|v| mesh.positions[v as usize])),
+    )
 }
 
 fn sound(session: &Session, what: &str) {

@@ -1,6 +1,7 @@
 //! Isotropic remeshing: valid after every round, quality, creases that stay, with both ways to resolve conflicts; with
 //! claims the same bits on every engine.
 
+use crate::algo_support::corner_bits;
 use glam::Vec3;
 use rxmesh_host::Error;
 use rxmesh_host::algo::remesh::{
@@ -351,22 +352,9 @@ fn refuses_bad_input<C: TestScheduler>(engine: &Engine) {
 /// Returns the corners of the frozen faces of a session, to the bit, sorted; `of` are the positions by slot.
 fn frozen_corners(arrays: &HostArrays, of: &[Vec3]) -> Vec<[[u32; 3]; 3]> {
     let live = |&f: &usize| arrays.frozen[f] && arrays.fe[3 * f] < arrays.ev.len() as u32;
-    let corner = |h: u32| {
-        of[arrays.ev[h as usize] as usize]
-            .to_array()
-            .map(f32::to_bits)
-    };
-    let mut corners: Vec<[[u32; 3]; 3]> = (0..arrays.frozen.len())
-        .filter(live)
-        .map(|f| {
-            let mut corners = [0, 1, 2].map(|k| corner(arrays.fe[3 * f + k]));
-            let least = (0..3).min_by_key(|&k| corners[k]).expect("three corners");
-            corners.rotate_left(least);
-            corners
-        })
-        .collect();
-    corners.sort_unstable();
-    corners
+    let corner = |h: u32| of[arrays.ev[h as usize] as usize];
+    let frozen = (0..arrays.frozen.len()).filter(live);
+    corner_bits(frozen.map(|f| [0, 1, 2].map(|k| corner(arrays.fe[3 * f + k]))))
 }
 
 /// Surfaces that meet themselves, or are not oriented alike: faces there stay to the bit, and the rest is remeshed.

@@ -35,11 +35,11 @@ const MANY_POINTS: usize = 4096;
 /// Places of a surface that are closest to points ([`SurfaceTree::closest`]), on the engine; a value for each point.
 #[derive(Debug)]
 pub struct ClosestPlaces {
-    /// The places.
+    /// The places; the points themselves if there is no triangle, or none at a distance whose square is a number.
     pub places: Buffer<Vec3>,
-    /// Triangle of each place, of several equally close ones that with the smallest number.
+    /// Triangle of each place, of several equally close ones that with the smallest number; `u32::MAX` for none.
     pub triangles: Buffer<u32>,
-    /// Parts of the three corners of the triangle at the place, which add up to 1.
+    /// Parts of the three corners of the triangle at the place, which add up to 1; zeroes for none.
     pub parts: Buffer<Vec3>,
 }
 

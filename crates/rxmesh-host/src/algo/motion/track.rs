@@ -298,5 +298,6 @@ fn one_frame<C: Remeshes + Runs<SplitStretched>>(
         let n = session.capacity(Kind::Vertex);
         let kernel = SmoothNullSpace { rings, x, moved };
         Ok(session.engine().launch_flat(n, kernel)?)
-    })
+    })?;
+    Ok(())
 }

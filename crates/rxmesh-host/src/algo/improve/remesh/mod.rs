@@ -227,7 +227,7 @@ impl<C: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip>> Remeshes for
 /// A mesh with slender triangles is contracted and flipped before it is split, and its slender triangles are flipped
 /// whatever valences say: splits would make more of them than contractions can undo.
 ///
-/// Where the mesh is not manifold or not consistently oriented, faces are frozen ([`Session::frozen_faces`]): they and
+/// Faces are frozen at places that are not manifold or not consistently oriented ([`Session::frozen_faces`]): they and
 /// their vertices stay as they are, to the bit, and the rest is remeshed up to them. Their edges may not be longer than
 /// the target.
 ///

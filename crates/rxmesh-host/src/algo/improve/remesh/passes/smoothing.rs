@@ -15,9 +15,11 @@ use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
 
 /// Arrays of [`RingLists`].
-pub(in super::super) struct RingTables {
+pub(in crate::algo) struct RingTables {
     starts: Buffer<u32>,
     tips: Buffer<u32>,
+    /// Nonzero for vertices at frozen faces, whose lists are empty; nothing if there are none.
+    held: Buffer<u32>,
 }
 
 impl RingTables {
@@ -55,16 +57,16 @@ impl Remesher {
         session: &Session<C>,
     ) -> Result<RingTables, Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
-        let held = held(session)?;
         let tables = RingTables {
             starts: engine.zeroed(n as usize + 1)?,
             tips: engine.zeroed(2 * session.capacity(Kind::Edge) as usize)?,
+            held: held(session)?,
         };
         engine.launch_flat(
             n,
             CountRings {
                 mesh: session.mesh()?,
-                held: held.global(),
+                held: tables.held.global(),
                 counts: tables.starts.global_mut(),
             },
         )?;
@@ -74,7 +76,7 @@ impl Remesher {
             WriteRings {
                 mesh: session.mesh()?,
                 lines: self.lines(session)?,
-                held: held.global(),
+                held: tables.held.global(),
                 starts: tables.starts.global(),
                 tips: tables.tips.global_mut(),
             },
@@ -91,8 +93,7 @@ impl Remesher {
     ) -> Result<(), Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
         let resting = self.resting.view();
-        let held = held(session)?;
-        let kept = match resting.is_empty() && held.is_empty() {
+        let kept = match resting.is_empty() && session.frozen_faces() == 0 {
             true => 0,
             false => n,
         };
@@ -102,7 +103,7 @@ impl Remesher {
             x: before.global_mut(),
         };
         engine.launch_flat(kept, keep)?;
-        self.smooth(session, steps, |rings, moved| {
+        let tables = self.smooth(session, steps, |rings, moved| {
             let x = session.read(self.x)?;
             Ok(engine.launch_flat(n, Relax { rings, x, moved })?)
         })?;
@@ -112,19 +113,19 @@ impl Remesher {
             before: before.global(),
             labels: self.labels(session)?.read(),
             resting,
-            held: held.global(),
+            held: tables.held.global(),
         };
         Ok(engine.launch_flat(kept, put_back)?)
     }
 
     /// Runs steps of smoothing, each of which gets the rings and the array for the new positions, and projects the
-    /// vertices onto the surface. Interpolated columns follow.
+    /// vertices onto the surface. Interpolated columns follow. Returns the rings.
     pub(in crate::algo) fn smooth<C: Edits>(
         &self,
         session: &Session<C>,
         steps: u32,
         step: impl Fn(RingLists, GlobalMut<Vec3>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    ) -> Result<RingTables, Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
         let rings = self.rings(session)?;
         for i in 1..=steps {
@@ -146,7 +147,7 @@ impl Remesher {
                 _ => engine.launch_flat(n, Accept { moved, x })?,
             }
         }
-        Ok(())
+        Ok(rings)
     }
 
     /// Gives the interpolated columns of the session the values at the places where vertices go.
