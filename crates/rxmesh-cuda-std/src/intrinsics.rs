@@ -43,6 +43,10 @@ maths! {
     ex2_approx(x) -> f32 = "llvm.nvvm.ex2.approx.f32";
     /// Logarithm to base two, error at most about 2^-22.
     lg2_approx(x) -> f32 = "llvm.nvvm.lg2.approx.f";
+    /// a * b, rounded: not contracted with a sum.
+    mul_rn(a, b) -> f32 = "llvm.nvvm.mul.rn.f";
+    /// a * b of doubles, rounded: not contracted with a sum.
+    mul_rn_f64(a, b) -> f64 = "llvm.nvvm.mul.rn.d";
     /// a * b + c with one rounding.
     fma_rn(a, b, c) -> f32 = "llvm.fma.f32";
     /// a * b + c with one rounding, doubles.

@@ -207,6 +207,7 @@ def main():
             "mcf": {}, "filter": {}, "normals": {}, "curvature": {}, "quality": {}, "components": {},
             "geodesic": {"source": [0]}, "track": {"frames": 1}, "subdivide": {"levels": 1},
             "check": {}, "repair": {}, "transform": {"scale": 2}, "sample": {"points": 100}, "spring": {"steps": 2},
+            "wrap": {"resolution": 24},
         }
         size = np.ptp(v, axis=0).max()
         for name, options in calls.items():

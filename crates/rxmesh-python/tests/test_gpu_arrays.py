@@ -80,6 +80,7 @@ def test_every_operation_takes_them(arrays):
         "repair": {},
         "transform": {"scale": 2},
         "sample": {"points": 10},
+        "wrap": {"resolution": 24},
     }
     for name, options in calls.items():
         result = getattr(rxmesh, name)(shown(v), shown(f), **options)

@@ -49,6 +49,7 @@ CASES = {
         )
     ],
     "sample": [({"points": 500, "seed": 7}, ["--points", "500", "--seed", "7"])],
+    "wrap": [({"resolution": 24}, ["--resolution", "24"])],
 }
 
 # Operations with tests of their own below.

@@ -61,7 +61,7 @@ const fn to_ply(name: &'static str, arguments: &'static [&'static str]) -> Comma
 }
 
 /// All commands, with the defaults that a user meets first.
-const COMMANDS: [Command; 23] = [
+const COMMANDS: [Command; 24] = [
     to_obj("mcf", &["mcf", "IN", "-o", "OUT"], Promise::Same),
     to_obj("filter", &["filter", "IN", "-o", "OUT"], Promise::Same),
     to_obj("smooth", &["smooth", "IN", "-o", "OUT"], Promise::Same),
@@ -124,6 +124,7 @@ const COMMANDS: [Command; 23] = [
     ),
     to_obj("distance", &["distance", "IN", "IN"], Promise::Nothing),
     to_ply("sample", &["sample", "IN", "-o", "OUT"]),
+    to_ply("wrap", &["wrap", "IN", "--resolution", "24", "-o", "OUT"]),
     to_obj("check", &["check", "IN"], Promise::Nothing),
     to_obj("info", &["info", "IN"], Promise::Nothing),
 ];

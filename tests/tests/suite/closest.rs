@@ -17,7 +17,7 @@ use rxmesh_tests::launch::Launch;
 
 conformance! {
     of_any_mesh, of_far_and_tiny_meshes, the_dead_stay, places_and_triangles, many_points, trees_of_kernels,
-    wrong_corners
+    wrong_corners, fitted_to_moved_vertices
 }
 
 /// Projects points; those of `dead` slots must stay unchanged.
@@ -257,4 +257,36 @@ fn wrong_corners(engine: &Engine) {
         .unwrap_err()
         .to_string();
     assert!(told.contains("face 1"), "{told}");
+}
+
+/// A fitted tree gives what a new one gives, and refuses other meshes.
+fn fitted_to_moved_vertices(engine: &Engine) {
+    let before = fixtures::torus(24, 12);
+    let after = TriMesh {
+        positions: (before.positions.iter())
+            .map(|p| Vec3::new(p.y + 0.3 * p.x * p.x, 1.7 * p.z, p.x - p.y))
+            .collect(),
+        ..before.clone()
+    };
+    let points = engine.upload(&points(&after, 200, 11)).unwrap();
+    let faces = engine.upload(&before.faces).unwrap();
+    let [x, y] = [&before, &after].map(|mesh| engine.upload(&mesh.positions).unwrap());
+    let mut tree = SurfaceTree::on_engine(engine, &x, &faces).unwrap();
+    tree.refit(&y, &faces).unwrap();
+    let new = SurfaceTree::on_engine(engine, &y, &faces).unwrap();
+    let [fitted, new] = [tree, new].map(|tree| {
+        let found = tree.closest(&points).unwrap();
+        (
+            found.places.read().unwrap(),
+            found.triangles.read().unwrap(),
+        )
+    });
+    assert_eq!(fitted, new);
+
+    let mut tree = SurfaceTree::on_engine(engine, &x, &faces).unwrap();
+    let fewer = engine.upload(&before.faces[1..]).unwrap();
+    let refused = tree.refit(&y, &fewer).unwrap_err().to_string();
+    assert!(refused.contains("cannot be fitted"), "{refused}");
+    let few = engine.upload(&before.positions[1..]).unwrap();
+    assert!(tree.refit(&few, &faces).is_err());
 }

@@ -21,6 +21,7 @@ struct Building {
 const ROOMS: &[&[&str]] = &[
     &["measure"],
     &["distance"],
+    &["grid"],
     &["smooth"],
     &["improve"],
     &["motion"],

@@ -12,7 +12,7 @@ use crate::run::Run;
 use crate::text;
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
-use rxmesh::on::{self, AnyMesh, Pair};
+use rxmesh::on::{self, AnyMesh, Pair, Soup};
 use rxmesh::{Operation, WritesFile};
 use rxmesh_host::algo::Options;
 use rxmesh_host::io::Format;
@@ -290,6 +290,21 @@ impl Reads for TriMesh {
         let input = run.read(&args.mesh, args.triangulate.triangulate)?;
         let name = name_of(&input);
         Ok((input.loaded.mesh, vec![name]))
+    }
+}
+
+impl Reads for Soup {
+    type Args = InputArgs;
+
+    const ENGINE: bool = true;
+
+    fn first(args: &InputArgs) -> &Path {
+        &args.mesh
+    }
+
+    fn read(args: &InputArgs, run: &mut Run) -> Result<(Soup, Vec<String>)> {
+        let (mesh, names) = TriMesh::read(args, run)?;
+        Ok((Soup(mesh), names))
     }
 }
 

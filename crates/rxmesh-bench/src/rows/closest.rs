@@ -17,6 +17,12 @@ pub(super) const ROWS: &[Row] = &[
     )
     .counts("the library's call, wall clock", "faces and positions", ""),
     Row::time(
+        "tree-refit",
+        "the same for moved vertices, in the order that it has, on the wall clock",
+        refit,
+    )
+    .counts("the library's call, wall clock", "faces and positions", ""),
+    Row::time(
         "closest-near",
         "closest points of a million points near the surface, on the wall clock",
         near,
@@ -52,6 +58,17 @@ fn tree(b: &TriangleBench<'_>) -> Result<Measured> {
         floor: b.parts.floor(&[], &written),
         ..Measured::default()
     })
+}
+
+fn refit(b: &TriangleBench<'_>) -> Result<Measured> {
+    let x = b.engine.upload(&b.mesh.positions)?;
+    let faces = b.engine.upload(&b.mesh.faces)?;
+    let mut tree = SurfaceTree::on_engine(b.engine, &x, &faces)?;
+    let times = measure::calls(b.engine, b.effort, || {
+        tree.refit(&x, &faces)?;
+        Ok(())
+    })?;
+    Ok(Measured::times("face", b.count(Kind::Face), times))
 }
 
 fn near(b: &TriangleBench<'_>) -> Result<Measured> {

@@ -7,6 +7,7 @@
 //! whose help is the documentation of the fields.
 
 pub mod distance;
+pub mod grid;
 pub mod improve;
 pub mod measure;
 pub mod motion;
@@ -14,7 +15,7 @@ pub mod smooth;
 
 pub use crate::options::Options;
 #[doc(no_inline)]
-pub use {distance::*, improve::*, measure::*, motion::*, smooth::*};
+pub use {distance::*, grid::*, improve::*, measure::*, motion::*, smooth::*};
 
 use crate::Error;
 

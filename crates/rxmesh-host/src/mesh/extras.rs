@@ -87,7 +87,11 @@ impl ColumnData {
     }
 
     /// Sets value `i`: types of whole numbers take the nearest that they hold.
-    pub(crate) fn set(&mut self, i: usize, x: f64) {
+    ///
+    /// # Panics
+    ///
+    /// When there are fewer values.
+    pub fn set(&mut self, i: usize, x: f64) {
         let n = x.round();
         // Casts of floats hold on to the ends of a type's range.
         match self {

@@ -4,17 +4,19 @@
 //! here.
 
 pub mod distance;
+pub mod grid;
 pub mod improve;
 pub mod measure;
 pub mod motion;
 pub mod smooth;
 
 #[doc(no_inline)]
-pub use self::{distance::*, improve::*, measure::*, motion::*, smooth::*};
+pub use self::{distance::*, grid::*, improve::*, measure::*, motion::*, smooth::*};
 
 kernel_list! {
     of [
         distance::KERNELS,
+        grid::KERNELS,
         improve::KERNELS,
         measure::KERNELS,
         motion::KERNELS,

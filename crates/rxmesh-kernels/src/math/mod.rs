@@ -35,6 +35,37 @@ pub fn sqrt(x: f32) -> f32 {
     return x.sqrt();
 }
 
+/// Returns a product, rounded before anything is added to it, on every engine: sums of such products have the same
+/// bits everywhere.
+#[inline(always)]
+pub fn product(a: f32, b: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    return cuda_std::intrinsics::mul_rn(a, b);
+    #[cfg(not(target_arch = "nvptx64"))]
+    return a * b;
+}
+
+/// Works like [`product`], for doubles.
+#[inline(always)]
+pub fn product_f64(a: f64, b: f64) -> f64 {
+    #[cfg(target_arch = "nvptx64")]
+    return cuda_std::intrinsics::mul_rn_f64(a, b);
+    #[cfg(not(target_arch = "nvptx64"))]
+    return a * b;
+}
+
+/// Returns a dot product of [`product`]s, to the same bits on every engine.
+#[inline(always)]
+pub fn dot_rounded(a: Vec3, b: Vec3) -> f32 {
+    product(a.x, b.x) + product(a.y, b.y) + product(a.z, b.z)
+}
+
+/// Returns `a + b * t` of [`product`]s, to the same bits on every engine.
+#[inline(always)]
+pub fn add_rounded(a: Vec3, b: Vec3, t: f32) -> Vec3 {
+    a + Vec3::new(product(b.x, t), product(b.y, t), product(b.z, t))
+}
+
 /// Returns the square root, to about 1 part in 2^23 on the device and correctly rounded on the host.
 #[inline(always)]
 pub fn sqrt_fast(x: f32) -> f32 {

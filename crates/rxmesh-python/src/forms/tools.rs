@@ -6,7 +6,7 @@ use super::{
 };
 use clap::{ArgMatches, Args, FromArgMatches};
 use rxmesh::host::mesh::PolyMesh;
-use rxmesh::on::{AnyMesh, Pair, Tool};
+use rxmesh::on::{AnyMesh, Pair, Soup, Tool};
 use rxmesh::{Engine, Log, Operation, TriMesh};
 
 /// Runs an operation on its input, without a conversion of units.
@@ -49,6 +49,33 @@ impl CallForm for Tool<TriMesh> {
         let mesh = subject.one()?.into_surface(log)?;
         mesh.validate()?;
         run::<O, _>(matches, (mesh, names(0, 1)), None, home.as_ref(), log)
+    }
+}
+
+impl CallForm for Tool<Soup> {
+    type Shared = EngineKeyword;
+
+    const TAKES: Takes = Takes::Surface;
+
+    fn call<O>(
+        matches: &ArgMatches,
+        mut subject: CallSubject,
+        log: &mut dyn Log,
+    ) -> Answer<Finished>
+    where
+        O: Operation<On = Self, Options: Args>,
+    {
+        let keyword = EngineKeyword::from_arg_matches(matches)?;
+        let (engine, home) = (subject.engine(matches, &keyword)?, subject.home());
+        let mesh = subject.one()?.into_surface(log)?;
+        mesh.validate()?;
+        run::<O, _>(
+            matches,
+            (Soup(mesh), names(0, 1)),
+            Some(engine),
+            home.as_ref(),
+            log,
+        )
     }
 }
 

@@ -40,6 +40,10 @@ pub struct Pair {
     pub reference: TriMesh,
 }
 
+/// Triangles of any kind, which an engine works on.
+#[derive(Clone, Debug, Default)]
+pub struct Soup(pub TriMesh);
+
 impl<'a> From<&'a AnyMesh> for Model<'a> {
     fn from(mesh: &'a AnyMesh) -> Model<'a> {
         match mesh {

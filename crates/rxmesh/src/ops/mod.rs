@@ -49,6 +49,7 @@ macro_rules! for_each_operation {
                 Transform in transform,
                 Merge in merge,
                 Sample in sample,
+                Wrap in wrap,
             }
         }
     };

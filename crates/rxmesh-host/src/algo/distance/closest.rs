@@ -7,7 +7,7 @@ use crate::par::IntoLean;
 use crate::parallel::sort;
 use glam::Vec3;
 use rayon::prelude::*;
-use rxmesh_kernels::algo::distance::closest::{ClosestPoints, Forest, LEAF, TreeView};
+use rxmesh_kernels::algo::distance::closest::{ClosestPoints, Forest, LEAF, TREE_WORDS, TreeView};
 use rxmesh_kernels::algo::distance::tree::{
     BOUNDS_CHUNK, CentreBounds, CheckCorners, IndexedTriangles, MORTON_BITS, MortonCodes,
     POINT_BITS, PointCodes, TreeLeaves, TreeLevel,
@@ -76,17 +76,7 @@ impl SurfaceTree {
         x: &Buffer<Vec3>,
         faces: &Buffer<[u32; 3]>,
     ) -> Result<SurfaceTree, Error> {
-        let wrong = engine.upload(&[NONE; 2])?;
-        let kernel = CheckCorners {
-            faces: faces.global().cast(),
-            vertices: x.len() as u32,
-            wrong: wrong.global_mut(),
-        };
-        engine.launch_flat(faces.len() as u32, kernel)?;
-        let wrong = wrong.read()?[1];
-        if wrong != NONE {
-            return Err(no_corner(wrong as usize, x.len()));
-        }
+        check_corners(engine, x, faces)?;
         let triangles = IndexedTriangles {
             x: x.global(),
             faces: faces.global().cast(),
@@ -143,22 +133,53 @@ impl SurfaceTree {
             grid,
             trees: engine.zeroed(0)?,
         };
+        tree.fit(triangles, near)?;
+        Ok(tree)
+    }
+
+    /// Computes corners and boxes, from the leaves up, in the order that there is. `near` as in
+    /// [`SurfaceTree::by_kernels`].
+    fn fit(&self, triangles: IndexedTriangles, near: GlobalMut<u32>) -> Result<(), Error> {
+        let engine = self.boxes.engine();
         crate::parallel::fill(engine, near, 0)?;
         let kernel = TreeLeaves {
             triangles,
-            order: tree.numbers.global(),
-            corners: tree.corners.global_mut(),
-            boxes: tree.boxes.global_mut(),
+            order: self.numbers.global(),
+            corners: self.corners.global_mut(),
+            boxes: self.boxes.global_mut(),
             near,
         };
-        engine.launch_flat(leaves, kernel)?;
-        let mut first = leaves / 2;
+        engine.launch_flat(self.leaves, kernel)?;
+        let mut first = self.leaves / 2;
         while first > 0 {
-            let boxes = tree.boxes.global_mut();
+            let boxes = self.boxes.global_mut();
             engine.launch_flat(first, TreeLevel { boxes, first })?;
             first /= 2;
         }
-        Ok(tree)
+        Ok(())
+    }
+
+    /// Fits the tree of one mesh to new positions of its vertices: boxes change, and the order of the triangles stays.
+    /// Results are those of a new tree; look-ups take longer the farther vertices have moved.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] for another number of triangles than the tree has, a triangle with a corner that does not
+    /// exist, or a tree of several meshes; any error of the engine.
+    pub fn refit(&mut self, x: &Buffer<Vec3>, faces: &Buffer<[u32; 3]>) -> Result<(), Error> {
+        let (here, there) = (self.numbers.len(), faces.len());
+        if here != there || !self.trees.is_empty() {
+            return Err(Error::Options(format!(
+                "the tree has {here} triangles of {} meshes, and cannot be fitted to {there} triangles of one",
+                (self.trees.len() / TREE_WORDS as usize).max(1)
+            )));
+        }
+        check_corners(self.boxes.engine(), x, faces)?;
+        let triangles = IndexedTriangles {
+            x: x.global(),
+            faces: faces.global().cast(),
+        };
+        self.fit(triangles, GlobalMut::empty())
     }
 
     /// Returns an order of points in which neighbours follow each other; nothing for few points.
@@ -306,6 +327,21 @@ impl SurfaceTree {
             trees: self.trees.global(),
             labels,
         }
+    }
+}
+
+/// Refuses triangles with corners that do not exist.
+fn check_corners(engine: &Engine, x: &Buffer<Vec3>, faces: &Buffer<[u32; 3]>) -> Result<(), Error> {
+    let wrong = engine.upload(&[NONE; 2])?;
+    let kernel = CheckCorners {
+        faces: faces.global().cast(),
+        vertices: x.len() as u32,
+        wrong: wrong.global_mut(),
+    };
+    engine.launch_flat(faces.len() as u32, kernel)?;
+    match wrong.read()?[1] {
+        NONE => Ok(()),
+        face => Err(no_corner(face as usize, x.len())),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::edit::{DEAD, NONE};
 use crate::kernel::FlatKernel;
-use crate::math::length;
+use crate::math::{add_rounded, dot_rounded, length, product};
 use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
 use glam::Vec3;
@@ -156,42 +156,64 @@ impl TreeView {
 /// 5.1.5).
 #[inline(always)]
 pub fn closest_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
+    closest_with::<false>(p, a, b, c)
+}
+
+/// Works like [`closest_on_triangle`], to the same bits on every engine.
+#[inline(always)]
+pub fn closest_on_triangle_rounded(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
+    closest_with::<true>(p, a, b, c)
+}
+
+/// Returns the point of a triangle that is closest to `p`; `ROUNDED` if products are rounded before they are added.
+#[inline(always)]
+fn closest_with<const ROUNDED: bool>(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
+    let times = |x: f32, y: f32| if ROUNDED { product(x, y) } else { x * y };
+    let dot = |u: Vec3, v: Vec3| if ROUNDED { dot_rounded(u, v) } else { u.dot(v) };
+    let along = |x: Vec3, u: Vec3, t: f32| {
+        if ROUNDED {
+            add_rounded(x, u, t)
+        } else {
+            x + u * t
+        }
+    };
     let (ab, ac, ap) = (b - a, c - a, p - a);
-    let (d1, d2) = (ab.dot(ap), ac.dot(ap));
+    let (d1, d2) = (dot(ab, ap), dot(ac, ap));
     if d1 <= 0.0 && d2 <= 0.0 {
         return a;
     }
     let bp = p - b;
-    let (d3, d4) = (ab.dot(bp), ac.dot(bp));
+    let (d3, d4) = (dot(ab, bp), dot(ac, bp));
     if d3 >= 0.0 && d4 <= d3 {
         return b;
     }
-    let vc = d1 * d4 - d3 * d2;
+    let vc = times(d1, d4) - times(d3, d2);
     // If `a` and `b` are one point, there is no side between them to be nearest: the other sides decide.
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 && d1 > d3 {
-        return a + ab * ratio(d1, d1 - d3);
+        return along(a, ab, ratio(d1, d1 - d3));
     }
     let cp = p - c;
-    let (d5, d6) = (ab.dot(cp), ac.dot(cp));
+    let (d5, d6) = (dot(ab, cp), dot(ac, cp));
     if d6 >= 0.0 && d5 <= d6 {
         return c;
     }
-    let vb = d5 * d2 - d1 * d6;
+    let vb = times(d5, d2) - times(d1, d6);
     if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return a + ac * ratio(d2, d2 - d6);
+        return along(a, ac, ratio(d2, d2 - d6));
     }
-    let va = d3 * d6 - d5 * d4;
+    let va = times(d3, d6) - times(d5, d4);
     if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-        return b + (c - b) * ratio(d4 - d3, (d4 - d3) + (d5 - d6));
+        return along(b, c - b, ratio(d4 - d3, (d4 - d3) + (d5 - d6)));
     }
     // A triangle without an area has only rounding errors for an interior: then a side is nearest.
-    let products = (d1 * d4).abs() + (d3 * d2).abs() + (d5 * d2).abs() + (d1 * d6).abs();
-    let products = products + (d3 * d6).abs() + (d5 * d4).abs();
+    let size = |x: f32, y: f32| times(x, y).abs();
+    let products = size(d1, d4) + size(d3, d2) + size(d5, d2) + size(d1, d6);
+    let products = products + size(d3, d6) + size(d5, d4);
     let whole = va + vb + vc;
     if whole <= NO_AREA * products {
-        return closest_on_sides(p, a, b, c);
+        return closest_on_sides::<ROUNDED>(p, a, b, c);
     }
-    a + ab * ratio(vb, whole) + ac * ratio(vc, whole)
+    along(along(a, ab, ratio(vb, whole)), ac, ratio(vc, whole))
 }
 
 /// Below this part of the products that it is the difference of, an area is nothing but rounding.
@@ -199,14 +221,22 @@ const NO_AREA: f32 = 1e-6;
 
 /// Returns the point of the sides of a triangle that is closest to `p`.
 #[inline(always)]
-fn closest_on_sides(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
+fn closest_on_sides<const ROUNDED: bool>(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
+    let dot = |u: Vec3, v: Vec3| if ROUNDED { dot_rounded(u, v) } else { u.dot(v) };
+    let along = |x: Vec3, u: Vec3, t: f32| {
+        if ROUNDED {
+            add_rounded(x, u, t)
+        } else {
+            x + u * t
+        }
+    };
     let on_side = |from: Vec3, to: Vec3| {
         let side = to - from;
-        let part = ratio(side.dot(p - from), side.dot(side));
-        from + side * part.clamp(0.0, 1.0)
+        let part = ratio(dot(side, p - from), dot(side, side));
+        along(from, side, part.clamp(0.0, 1.0))
     };
     let nearer = |q: Vec3, r: Vec3| {
-        if (r - p).dot(r - p) < (q - p).dot(q - p) {
+        if dot(r - p, r - p) < dot(q - p, q - p) {
             r
         } else {
             q

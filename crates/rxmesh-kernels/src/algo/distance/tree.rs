@@ -48,7 +48,7 @@ impl IndexedTriangles {
 
     /// Returns the corners of a triangle.
     #[inline(always)]
-    fn corners(&self, i: u32) -> [Vec3; 3] {
+    pub fn corners(&self, i: u32) -> [Vec3; 3] {
         three(|k| self.x.get(self.faces.get(3 * i + k as u32)))
     }
 

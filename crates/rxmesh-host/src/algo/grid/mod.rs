@@ -1,0 +1,9 @@
+//! Sparse grids of distances from a surface, and surfaces of them.
+
+mod bricks;
+mod cases;
+mod contour;
+mod flood;
+pub mod wrap;
+
+use cases::case_words;

@@ -1,0 +1,253 @@
+//! `wrap`: makes a closed surface around anything.
+
+use crate::on::{AnyMesh, Soup, Tool};
+use crate::{Group, Log, Message, Operation, Result, Stage, stage, text};
+use rxmesh_host::algo::Options;
+use rxmesh_host::algo::closest::SurfaceTree;
+use rxmesh_host::algo::simplify::{End, SimplifyOptions, Target, simplify};
+use rxmesh_host::algo::wrap::{WrapOptions, WrapReport, Wrapped, wrap};
+use rxmesh_host::edit::Session;
+use rxmesh_host::mesh::{Column, ElementKind, Extras, NORMAL, TriMesh, self_intersections};
+use rxmesh_host::units;
+use rxmesh_host::units::InUnits;
+use rxmesh_host::{Engine, Vec3};
+use serde::Serialize;
+
+/// Makes a closed surface around anything.
+#[derive(Clone, Copy, Debug)]
+pub struct Wrap;
+
+/// Options of [`Wrap`].
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct WrapArgs {
+    /// Options of the surface.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub wrapping: WrapOptions,
+    /// Simplify the surface to at most this number of faces
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
+    pub faces: Option<u32>,
+}
+
+units!(WrapArgs { wrapping });
+
+impl Options for WrapArgs {
+    fn check(&self) -> std::result::Result<(), rxmesh_host::Error> {
+        if let Some(faces) = self.faces {
+            simplified(faces).check()?;
+        }
+        self.wrapping.check()
+    }
+}
+
+/// Report of [`Wrap`].
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WrapOpReport {
+    /// Report of the surface, before it is simplified.
+    #[serde(flatten)]
+    pub wrapped: WrapReport,
+    /// Faces of the result, if it was simplified.
+    pub simplified_faces: Option<u32>,
+    /// Number of pairs of faces of the simplified result that intersect.
+    pub simplified_intersections: Option<u64>,
+    /// `true` unless more faces are left than were asked for.
+    pub reached: bool,
+}
+
+units!(WrapOpReport { wrapped });
+
+impl Operation for Wrap {
+    const NAME: &'static str = "wrap";
+    const GROUP: Group = Group::Reshape;
+    const SUMMARY: &'static str = "Make a closed, manifold surface around any triangles";
+    const HELP: &'static str = "Examples: rxmesh wrap teapot.obj -o solid.ply
+          rxmesh wrap bunny.obj --resolution 128 --faces 2000 -o small.ply
+          rxmesh wrap spot.ply --offset 0.05 -o hull.ply
+
+Takes triangles of any kind: soups, open, crossing and doubled sheets, non-manifold edges, any orientation.
+The result is closed, manifold and oriented, and has one skin: all that cannot be reached from outside is
+enclosed, gaps narrower than --gap are closed, and sheets become thin solids. It lies at the distance
+--offset from the triangles; details smaller than a cell of the grid are lost.
+
+Distances are computed on a sparse grid near the triangles; a flood from the border finds the outside;
+dual contouring (Ju et al. 2002), with a vertex for each piece of surface in a cell, keeps sharp edges.
+Columns of vertices and faces come from the closest point of the input; texture coordinates and groups
+are dropped.";
+
+    type Options = WrapArgs;
+    type Report = WrapOpReport;
+    type On = Tool<Soup>;
+
+    fn run(on: &mut Tool<Soup>, args: &WrapArgs, log: &mut dyn Log) -> Result<WrapOpReport> {
+        let engine = on.engine().clone();
+        let Soup(mut mesh) = std::mem::take(&mut on.input);
+        let home = mesh.normalise();
+        let unit = mesh.placement.scale;
+        let mut options = args.wrapping;
+        options.scale(1.0 / unit);
+        let (x, faces) = stage(log, Stage::Upload, || {
+            Ok((engine.upload(&mesh.positions)?, engine.upload(&mesh.faces)?))
+        })?;
+        let wrapped = stage(log, Stage::Work("wrapping"), || {
+            let wrapped = wrap(&engine, &x, &faces, &options)?;
+            engine.synchronize()?;
+            Ok(wrapped)
+        })?;
+        let mut report = WrapOpReport {
+            wrapped: wrapped.report,
+            simplified_faces: None,
+            simplified_intersections: None,
+            reached: true,
+        };
+        let mut result = match args.faces {
+            Some(faces) => stage(log, Stage::Aside("simplifying"), || {
+                let (result, end) = simplify_to(&wrapped, faces)?;
+                report.simplified_faces = Some(result.face_count() as u32);
+                report.simplified_intersections = Some(self_intersections(&result).count as u64);
+                report.reached = matches!(end, End::Reached | End::Deviation);
+                Ok(result)
+            })?,
+            None => stage(log, Stage::Download, || {
+                Ok(TriMesh {
+                    positions: wrapped.positions.read()?,
+                    faces: wrapped.faces.read()?,
+                    ..TriMesh::default()
+                })
+            })?,
+        };
+        drop(wrapped);
+        stage(log, Stage::Aside("looking up columns"), || {
+            take_over(&engine, &mesh, &mut result)
+        })?;
+        for what in left_out(&mesh.extras) {
+            log.warn(format!("{what} are left out"));
+        }
+        result.placement = mesh.placement;
+        result.return_to(home);
+        on.result = Some(AnyMesh::Surface(result));
+        report.scale(unit);
+        Ok(report)
+    }
+
+    fn describe(report: &WrapOpReport, args: &WrapArgs) -> Message {
+        let r = &report.wrapped;
+        let [x, y, z] = r.cells;
+        let mut lines = format!(
+            "wrapped: {} vertices, {} faces, {} from the input; grid of {x} x {y} x {z} cells of {}\n",
+            r.vertices,
+            r.faces,
+            text::number(r.offset),
+            text::number(r.cell)
+        );
+        if let (Some(faces), Some(wanted)) = (report.simplified_faces, args.faces) {
+            lines += &format!("simplified: {faces} faces ({wanted} wanted)\n");
+        }
+        let pairs = report.simplified_intersections.unwrap_or(0);
+        let message = Message::new(lines).warn_if(pairs > 0, || {
+            format!("{pairs} pairs of faces intersect after the simplification: keep more faces (--faces)")
+        });
+        let parted = message.unless_done(r.intersecting == 0, || {
+            format!(
+                "{} vertices are corners of faces that intersect: take smaller cells (--resolution, --cell)",
+                r.intersecting
+            )
+        });
+        parted.unless_done(report.reached, || {
+            "more faces are left than were wanted: every edge that is left is refused".into()
+        })
+    }
+}
+
+/// Returns the options of the simplification.
+fn simplified(faces: u32) -> SimplifyOptions {
+    SimplifyOptions::new(Target::Faces(faces))
+}
+
+/// Simplifies a surface.
+fn simplify_to(wrapped: &Wrapped, faces: u32) -> Result<(TriMesh, End)> {
+    let (positions, corners) = (&wrapped.positions, &wrapped.faces);
+    let (mut session, x) = Session::from_engine_arrays(positions, corners, crate::on::PATCH_SIZE)?;
+    let report = simplify(&mut session, x, &simplified(faces))?;
+    Ok((session.to_mesh(x)?.0, report.end))
+}
+
+/// Gives a surface the columns of the mesh that it was made around: of each vertex at the closest point, of each face
+/// at that of its centre.
+fn take_over(engine: &Engine, from: &TriMesh, to: &mut TriMesh) -> Result<()> {
+    let has = |element: ElementKind| {
+        let is_kept = |c: &&Column| c.element == element && c.name != NORMAL;
+        from.extras
+            .columns
+            .iter()
+            .filter(is_kept)
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    let (of_vertices, of_faces) = (has(ElementKind::Vertex), has(ElementKind::Face));
+    if of_vertices.is_empty() && of_faces.is_empty() {
+        return Ok(());
+    }
+    let tree = SurfaceTree::new(engine, &from.positions, &from.faces)?;
+    if !of_vertices.is_empty() {
+        let places = tree.closest(&engine.upload(&to.positions)?)?;
+        let (triangles, parts) = (places.triangles.read()?, places.parts.read()?);
+        for column in of_vertices {
+            let column = at_places(&column, &from.faces, &triangles, &parts);
+            to.add_column(column)?;
+        }
+    }
+    if !of_faces.is_empty() {
+        let centre = |f: &[u32; 3]| {
+            let [a, b, c] = f.map(|v| to.positions[v as usize]);
+            (a + b + c) / 3.0
+        };
+        let centres: Vec<Vec3> = to.faces.iter().map(centre).collect();
+        let rows = tree.closest(&engine.upload(&centres)?)?.triangles.read()?;
+        for column in of_faces {
+            to.add_column(column.gather(&rows))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the values of a column of vertices at places of triangles: means of the corners' values, or those of the
+/// nearest corner if means make no sense.
+fn at_places(column: &Column, faces: &[[u32; 3]], triangles: &[u32], parts: &[Vec3]) -> Column {
+    let nearest = triangles.iter().zip(parts).map(|(&t, p)| {
+        let p = p.to_array();
+        let first = (1..3).fold(0, |best, k| if p[k] > p[best] { k } else { best });
+        faces[t as usize][first]
+    });
+    let rows: Vec<u32> = nearest.collect();
+    let mut result = column.gather(&rows);
+    if column.is_blended() {
+        for (i, (&t, p)) in triangles.iter().zip(parts).enumerate() {
+            let corners = faces[t as usize];
+            for k in 0..column.width {
+                let value = |c: usize| column.data.get(corners[c] as usize * column.width + k);
+                let mean = (0..3).map(|c| f64::from(p[c]) * value(c)).sum();
+                result.data.set(i * column.width + k, mean);
+            }
+        }
+    }
+    result
+}
+
+/// Returns the names of data that the result cannot have.
+fn left_out(extras: &Extras) -> Vec<&'static str> {
+    let normals = |element| extras.column(element, NORMAL).is_some();
+    let all = [
+        (extras.corner_texcoords.is_some(), "texture coordinates"),
+        (
+            extras.corner_normals.is_some() || normals(ElementKind::Vertex),
+            "normals",
+        ),
+        (!extras.tags.is_empty(), "objects, groups and materials"),
+    ];
+    all.into_iter()
+        .filter(|(is_there, _)| *is_there)
+        .map(|(_, what)| what)
+        .collect()
+}
