@@ -275,6 +275,11 @@ impl OpenMesh {
         self.frozen
     }
 
+    /// Returns the ends of each edge slot; [`NONE`] of dead ones.
+    pub(super) fn ends(&self) -> &Buffer<u32> {
+        &self.ev
+    }
+
     /// Returns the mesh as a kernel argument.
     pub fn view(&self) -> FlatMesh {
         FlatMesh {

@@ -1,7 +1,8 @@
 //! Host half of prefix sums, reductions, sorts and conversions of buffers; the device half has the same file names in
-//! `rxmesh-kernels`. Reductions of attributes are in [`store::reduce`](crate::store::reduce).
+//! `rxmesh-kernels`, but for [`flags`], which uses kernels of several modules. Reductions of attributes are in [`store::reduce`](crate::store::reduce).
 
 pub mod convert;
+pub mod flags;
 pub(crate) mod labels;
 pub(crate) mod reduce;
 pub mod scan;
