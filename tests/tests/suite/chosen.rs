@@ -190,7 +190,7 @@ fn flagged_edges_are_changed_like_listed_ones(engine: &Engine) {
 /// Arrays of the engine stand for those of another library.
 fn masks_and_indices_become_flags(engine: &Engine) {
     let most = if is_very_slow(engine) { 50 } else { 5000 };
-    for count in [0, 1, 5, most] {
+    for count in [0u32, 1, 5, most] {
         let wanted: Vec<u32> = (0..count).map(|i| u32::from(i % 3 == 1)).collect();
         let mask: Vec<u8> = wanted.iter().map(|&flag| flag as u8).collect();
         // Each one is named twice.
