@@ -150,7 +150,7 @@ impl<D: Dimension> Body<D> {
         self.position.to_input(&self.rx)
     }
 
-    /// Returns a copy of the positions in the engine's memory, in the order of the input. Nothing is copied to the host.
+    /// Returns a copy of the positions in the engine's memory, in the order of the input, without a copy to the host.
     ///
     /// # Errors
     ///

@@ -1,5 +1,6 @@
 //! Host half of prefix sums, reductions, sorts and conversions of buffers; the device half has the same file names in
-//! `rxmesh-kernels`, but for [`flags`], which uses kernels of several modules. Reductions of attributes are in [`store::reduce`](crate::store::reduce).
+//! `rxmesh-kernels`, except for [`flags`], which launches kernels of several modules. Reductions of attributes are in
+//! [`store::reduce`](crate::store::reduce).
 
 pub mod convert;
 pub mod flags;

@@ -279,7 +279,7 @@ impl<'py> GpuArray<'py> {
         Ok(Some(Mesh::from_engine(EngineArrays::new(positions, faces))))
     }
 
-    /// Returns the flags of `count` elements, 1 where a mask is true or a list of indices names the element, on the GPU;
+    /// Returns the flags of `count` elements on the GPU: 1 where a mask is true or a list of indices names the element.
     /// `None` if the array's type or stride needs main memory. The array has one dimension, and a mask `count` values.
     pub(super) fn flags(&self, name: &str, count: usize) -> PyResult<Option<Buffer<u32>>> {
         let (&[len], &[stride]) = (&self.shape[..], &self.strides[..]) else {
