@@ -4,74 +4,86 @@
 use super::mesh::OpenMesh;
 use super::{Column, Edits, Session};
 use crate::Error;
-use crate::engine::Buffer;
-use crate::parallel::flags::{RankedSet, numbers, put, scatter};
-use crate::parallel::{fill, scan::in_place_shared};
+use crate::engine::{Buffer, EngineError};
+use crate::parallel::scan::exclusive_shared;
+use crate::parallel::{flags, scatter};
 use crate::repack::words_of;
-use rxmesh_kernels::algo::components::ComponentsLabel;
 use rxmesh_kernels::algo::tree::WriteLive;
 use rxmesh_kernels::attr::Value;
-use rxmesh_kernels::edit::NONE;
-use rxmesh_kernels::mem::Global;
+use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::parallel::flags::{FlagLive, GatherWords, NumberLive};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// Live slots of a kind, numbered in ascending order.
 pub(crate) struct LiveSlots {
     /// Number of live slots.
     pub(crate) count: u32,
-    /// Number of each live slot, [`NONE`] of dead ones.
+    /// Number of each live slot, `u32::MAX` of dead ones.
     number: Buffer<u32>,
+}
+
+/// Returns the flags of the live slots of a kind.
+fn live_flags(mesh: &OpenMesh, kind: Kind) -> Result<Buffer<u32>, EngineError> {
+    let (engine, slots) = (mesh.engine(), mesh.capacity(kind));
+    let flags = engine.uninit::<u32>(slots as usize)?;
+    let flag = FlagLive {
+        slots: mesh.slot_table(kind),
+        flags: flags.global_mut(),
+    };
+    engine.launch_flat(slots, flag)?;
+    Ok(flags)
 }
 
 impl LiveSlots {
     fn new(mesh: &OpenMesh, kind: Kind) -> Result<LiveSlots, Error> {
-        let (engine, slots) = (mesh.engine(), mesh.capacity(kind));
-        let set = engine.uninit::<u32>(slots.div_ceil(u32::BITS) as usize)?;
-        mesh.mark_dead(kind, slots, &set)?;
-        let dead = RankedSet::new(engine, &set)?.list()?;
-        let number = engine.uninit::<u32>(slots as usize)?;
-        fill(engine, number.global_mut(), 1)?;
-        put(engine, &dead, 0, &number)?;
-        if slots > 0 {
-            in_place_shared(engine, &number)?;
-        }
-        put(engine, &dead, NONE, &number)?;
-        Ok(LiveSlots {
-            count: slots - dead.len() as u32,
-            number,
-        })
+        let engine = mesh.engine();
+        let number = live_flags(mesh, kind)?;
+        let count = exclusive_shared(engine, &number)?;
+        let number_live = NumberLive {
+            slots: mesh.slot_table(kind),
+            numbers: number.global_mut(),
+        };
+        engine.launch_flat(number.len() as u32, number_live)?;
+        Ok(LiveSlots { count, number })
     }
 
     /// Returns the values of the live slots, of `width` words each: `values` has one for each slot.
-    pub(crate) fn values(&self, values: Global<u32>, width: u32) -> Result<Buffer<u32>, Error> {
+    pub(crate) fn values(
+        &self,
+        values: Global<u32>,
+        width: u32,
+    ) -> Result<Buffer<u32>, EngineError> {
         let engine = self.number.engine();
         let live = engine.uninit::<u32>((self.count * width) as usize)?;
         scatter(engine, &self.number, values, live.global_mut(), width)?;
         Ok(live)
     }
 
-    /// Returns the live slots.
-    pub(crate) fn slots(&self) -> Result<Buffer<u32>, Error> {
-        let engine = self.number.engine();
-        let all = numbers(engine, self.number.len() as u32, 1)?;
-        self.values(all.global(), 1)
+    /// Writes a word for each slot: that of a live one is its value, that of a dead one 0.
+    pub(crate) fn write(
+        &self,
+        values: &Buffer<u32>,
+        to: GlobalMut<u32>,
+    ) -> Result<(), EngineError> {
+        gather(values, &self.number, to)
     }
 
     /// Returns the numbers of slots, all of which are live.
-    fn numbers_of(&self, slots: &Buffer<u32>) -> Result<Buffer<u32>, Error> {
-        let engine = self.number.engine();
-        let found = engine.uninit::<u32>(slots.len())?;
-        // Looks up `rank[first[parent[i]]]`: the ranks of numbers are the numbers.
-        let rank = numbers(engine, self.count, 1)?;
-        let look_up = ComponentsLabel {
-            parent: slots.global(),
-            first: self.number.global(),
-            rank: rank.global(),
-            label: found.global_mut(),
-        };
-        engine.launch_flat(slots.len() as u32, look_up)?;
+    fn numbers_of(&self, slots: &Buffer<u32>) -> Result<Buffer<u32>, EngineError> {
+        let found = slots.engine().uninit::<u32>(slots.len())?;
+        gather(&self.number, slots, found.global_mut())?;
         Ok(found)
     }
+}
+
+/// Writes the words at some indices, 0 for the index `u32::MAX`.
+fn gather(from: &Buffer<u32>, at: &Buffer<u32>, to: GlobalMut<u32>) -> Result<(), EngineError> {
+    let look_up = GatherWords {
+        from: from.global(),
+        at: at.global(),
+        to,
+    };
+    at.engine().launch_flat(at.len() as u32, look_up)
 }
 
 impl<C: Edits> Session<C> {
@@ -85,6 +97,23 @@ impl<C: Edits> Session<C> {
         LiveSlots::new(&self.mesh, kind)
     }
 
+    /// Returns the corners of the live faces, three slots of vertices each, on the engine.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::live_slots`].
+    pub(crate) fn live_corners(&self) -> Result<Buffer<u32>, Error> {
+        let (engine, faces) = (self.engine(), self.live_slots(Kind::Face)?);
+        let corners = engine.uninit::<u32>(3 * faces.count as usize)?;
+        let write = WriteLive {
+            mesh: self.mesh()?,
+            starts: faces.number.global(),
+            faces: corners.global_mut(),
+        };
+        engine.launch_flat(self.capacity(Kind::Face), write)?;
+        Ok(corners)
+    }
+
     /// Counts the live elements of a kind, as [`Session::count`]; the host reads the number alone.
     ///
     /// # Errors
@@ -92,12 +121,7 @@ impl<C: Edits> Session<C> {
     /// Any error of the engine.
     pub fn live_count(&self, kind: Kind) -> Result<u32, Error> {
         self.sound()?;
-        let slots = self.capacity(kind);
-        let set = self
-            .engine()
-            .uninit::<u32>(slots.div_ceil(u32::BITS) as usize)?;
-        self.mesh.mark_dead(kind, slots, &set)?;
-        Ok(slots - RankedSet::new(self.engine(), &set)?.count)
+        Ok(flags::count(&live_flags(&self.mesh, kind)?)? as u32)
     }
 
     /// Returns the values of the live vertices, such as their positions, in the engine's memory: in the order of their
@@ -120,16 +144,8 @@ impl<C: Edits> Session<C> {
     ///
     /// [`Error::VoidSession`], no memory, or any error of the engine.
     pub fn to_engine_faces(&self) -> Result<Buffer<[u32; 3]>, Error> {
-        let [vertices, faces] = [self.live_slots(Kind::Vertex)?, self.live_slots(Kind::Face)?];
-        let engine = self.engine();
-        let corners = engine.uninit::<u32>(3 * faces.count as usize)?;
-        let write = WriteLive {
-            mesh: self.mesh()?,
-            starts: faces.number.global(),
-            faces: corners.global_mut(),
-        };
-        engine.launch_flat(self.capacity(Kind::Face), write)?;
-        Ok(vertices.numbers_of(&corners)?.cast()?)
+        let vertices = self.live_slots(Kind::Vertex)?;
+        Ok(vertices.numbers_of(&self.live_corners()?)?.cast()?)
     }
 
     /// Returns the ends of the live edges in the engine's memory, as [`Session::to_engine_faces`] returns corners.

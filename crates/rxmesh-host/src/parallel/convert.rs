@@ -4,7 +4,7 @@ use crate::engine::{Buffer, Engine, EngineError, Foreign};
 use crate::mesh::may_need_placement;
 use glam::Vec3;
 use rxmesh_kernels::parallel::convert::{
-    NarrowCorners, NarrowPoints, RowLayout, WidenFloats, WidenIndices, float_of,
+    NarrowIndices, NarrowPoints, RowLayout, WidenFloats, WidenIndices, float_of,
 };
 
 /// Most points of a sample.
@@ -228,11 +228,11 @@ unsafe fn narrow(
     let from = unsafe { engine.copy_of::<u32>(words) }?;
     let to = engine.uninit::<u32>(count as usize)?;
     let bad = engine.zeroed::<u32>(1)?;
-    let kernel = NarrowCorners {
+    let kernel = NarrowIndices {
         from: from.global(),
         to: to.global_mut(),
         bad: bad.global_mut(),
-        vertices: limit.min(i32::MAX as usize) as u32,
+        count: limit.min(i32::MAX as usize) as u32,
         layout,
     };
     engine.launch_flat(count, kernel)?;

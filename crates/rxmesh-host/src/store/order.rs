@@ -3,7 +3,7 @@
 use super::{Attribute, AttributeError, Dimension, RxMesh};
 use crate::Error;
 use crate::engine::Buffer;
-use crate::parallel::flags::scatter;
+use crate::parallel::scatter;
 use crate::patch::PatchStats;
 use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::topo::{Element, Kind};

@@ -343,7 +343,7 @@ impl PyEdit {
         };
         let edges = look("edges", edges, None)?;
         check_chosen(&edges, count)?;
-        let (report, mask) = match self.is_on_gpu && count <= flags::MASK_LIMIT {
+        let (report, mask) = match self.is_on_gpu {
             true => self.change_on_gpu(py, change, edges, count, rounds)?,
             false => {
                 let edges = chosen(&edges.into_host("edges")?, count)?;

@@ -295,10 +295,13 @@ impl<'py> GpuArray<'py> {
             if stride != 1 && len > 1 {
                 return Ok(None);
             }
-            // SAFETY: the owner keeps the array, and its stream orders the copy: the call waits for a sum of the copy.
-            let flags = run(py, Vec::new(), || unsafe { flags::of_mask(engine, array) })?;
-            let flags = flags.map_err(|e| named(py, name, &of_error(&e.into())))?;
-            return Ok(Some(flags));
+            let flags = run(py, Vec::new(), || -> Result<_, EngineError> {
+                // SAFETY: the owner keeps the array, and its stream orders the copy: the call waits for it.
+                let flags = unsafe { flags::of_mask(engine, array) }?;
+                engine.synchronize()?;
+                Ok(flags)
+            })?;
+            return flags.map(Some).map_err(|e| engine_error(py, name, e));
         }
         let list = ForeignList::new(array, self.element.bytes(), stride);
         let Some(list) = list.filter(|_| self.element.is_index()) else {

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::edit::{Column, RunReport, Session};
 use crate::engine::Buffer;
 use crate::parallel::fill;
-use crate::parallel::flags::{count, scatter};
+use crate::parallel::flags::count;
 use glam::Vec3;
 use rxmesh_kernels::algo::improve::chosen::{ChosenEdges, CollapseChosen, FlipChosen, SplitChosen};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
@@ -137,12 +137,8 @@ pub fn change_flagged_edges(
         let what = format!("there are {flags} flags, and {count} edges");
         return Err(Error::Options(what));
     }
-    let engine = session.engine().clone();
-    for column in [columns.asked, columns.done] {
-        fill(&engine, session.write(column)?, 0)?;
-    }
-    let asked = session.write(columns.asked)?;
-    scatter(&engine, &before.slots()?, edges.global(), asked, 1)?;
+    before.write(edges, session.write(columns.asked)?)?;
+    fill(session.engine(), session.write(columns.done)?, 0)?;
     let asked = count(edges)?;
     let report = run_all(session, x, columns, change, asked, max_rounds)?;
     let changed = before.values(session.read(columns.done)?, 1)?;
