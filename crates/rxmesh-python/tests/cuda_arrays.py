@@ -239,7 +239,7 @@ def main():
         positions, corners = grid(400)
         a, b = gpu(positions), gpu(corners)
         notes = []
-        stay = ("simplify", "delaunay", "smooth", "mcf", "curvature", "track")
+        stay = ("simplify", "delaunay", "smooth", "mcf", "curvature", "track", "normals")
         for name, options in [
             ("simplify", {"ratio": 0.1}), ("delaunay", {}), ("smooth", {}), ("mcf", {}), ("curvature", {}),
             ("track", {"frames": 1}), ("remesh", {}), ("filter", {}), ("geodesic", {"source": [0]}), ("normals", {}),
@@ -564,8 +564,17 @@ def main():
         edit = rxmesh.Mesh(gpu(v), gpu(f)).edit()
         edges, x = down(edit.edges), down(edit.vertices)
         long = np.linalg.norm(x[edges[:, 0]] - x[edges[:, 1]], axis=1)
-        report = edit.split(gpu(long > np.median(long)))
+        chosen = gpu(long > np.median(long))
+        before = rxmesh._rxmesh.traffic()
+        report = edit.split(chosen)
+        kept = edit.edges, edit.vertices, edit.faces, report.mask
+        moved = [a - b for a, b in zip(rxmesh._rxmesh.traffic(), before)]
+        assert max(moved) < len(edges) // 2, moved
+        assert all(array.__dlpack_device__() == (2, 0) for array in kept)
+        assert np.array_equal(down(report.mask), long > np.median(long))
         assert report.done == (long > np.median(long)).sum()
+        where = down(edit.faces)
+        assert where.max() == edit.vertices.shape[0] - 1 and len(where) == len(f) + 2 * report.done
         assert edit.validate() == []
         assert edit.mesh.vertices.shape == (len(v) + report.done, 3)
         assert edit.mesh.vertices.__dlpack_device__() == (2, 0)

@@ -121,8 +121,73 @@ def run(test, v, f, calls):
             else:
                 raise AssertionError("no error")
 
+    def torch_edits_stay():
+        """Masks, indices, elements and reports of an edit stay on the GPU."""
+        for name in ("flip", "split", "collapse"):
+            reports = []
+            for form in (lambda mask: mask, lambda mask: mask.nonzero()[:, 0], lambda mask: mask.nonzero()[:, 0].int()):
+                edit = rxmesh.Mesh(positions, faces).edit()
+                before = rxmesh._rxmesh.traffic()
+                edges, x = edit.edges, edit.vertices
+                ends = x[edges.long()]
+                long = (ends[:, 0] - ends[:, 1]).norm(dim=1)
+                report = getattr(edit, name)(form(long > long.median()))
+                mask = report.mask
+                f = edit.faces
+                x = edit.vertices
+                moved = [a - b for a, b in zip(rxmesh._rxmesh.traffic(), before)]
+                assert max(moved) < len(edges), (name, moved, len(edges))
+                assert all(a.is_cuda for a in (edges, mask, f, x)) and mask.dtype == torch.bool
+                assert edges.dtype == f.dtype == faces.dtype and x.dtype == torch.float32
+                assert int(mask.sum()) == report.done > 0 and not bool(mask[long <= long.median()].any())
+                assert int(f.max()) == len(x) - 1 and bool(x.isfinite().all())
+                assert edit.validate() == []
+                reports.append((repr(report), mask.cpu().numpy().tobytes(), f.cpu().numpy().tobytes()))
+            assert reports[0] == reports[1] == reports[2], name
+        edit = rxmesh.Mesh(positions, faces.long()).edit()
+        assert edit.edges.dtype == edit.faces.dtype == torch.int64
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            noise = torch.randn(4096, 4096, device="cuda")
+            for _ in range(8):
+                noise = noise @ noise
+            late = torch.arange(len(edit.edges), device="cuda") + 0 * noise[0, 0].nan_to_num(0, 0, 0).long()
+            report = edit.split(late % 2 == 0)
+        stream.synchronize()
+        assert report.done == (len(report.mask) + 1) // 2 and bool(report.mask[::2].all())
+        for wrong, error in (
+            (report.mask, ValueError), (late - 1, ValueError), (late.float(), TypeError), (late[None], ValueError)
+        ):
+            try:
+                edit.flip(wrong)
+            except error as e:
+                assert str(e).startswith("edges: "), e
+            else:
+                raise AssertionError("no error")
+
+    def torch_positions_of_worlds():
+        scene = """
+[time]
+step = 0.01
+steps = 8
+[[body]]
+name = "block"
+box = { divisions = [20, 20, 20], size = [1.0, 1.0, 1.0] }
+"""
+        world = rxmesh.World(scene, engine="cuda")
+        out = torch.zeros(world.positions("block").shape, device="cuda")
+        for kind in (torch.float32, torch.float64):
+            there = out.to(kind)
+            world.positions("block", out=there)
+            world.step(2)
+            before = rxmesh._rxmesh.traffic()
+            assert world.positions("block", out=there) is there
+            assert rxmesh._rxmesh.traffic() == before, "bytes went through main memory"
+            assert np.array_equal(there.float().cpu().numpy(), world.positions("block"))
+
     for function in (
         torch_tensors, torch_types, torch_side_stream, torch_device_is_kept, torch_gradients_are_told,
         torch_no_growth, torch_equals_numpy_producer, torch_results_in_place,
+        torch_edits_stay, torch_positions_of_worlds,
     ):
         test(function)

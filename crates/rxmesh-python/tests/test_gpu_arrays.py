@@ -6,6 +6,7 @@ import pytest
 import rxmesh
 from conftest import tetrahedron
 from gpu_arrays import GpuArray, InterfaceArray, shown
+from scenes import SCENE
 
 
 @pytest.fixture(autouse=True)
@@ -310,3 +311,133 @@ def test_wrong_outputs_name_the_argument(arrays):
         with pytest.raises(error, match=text):
             call()
         assert not good.any()
+
+
+def read_back(work):
+    """Returns a result, and the bytes that were copied from the engines to main memory for it."""
+    before = rxmesh._rxmesh.traffic()[1]
+    return work(), rxmesh._rxmesh.traffic()[1] - before
+
+
+@pytest.mark.parametrize("kind", [GpuArray, InterfaceArray])
+@pytest.mark.parametrize("name", ["flip", "split", "collapse"])
+def test_edits_of_them(arrays, kind, name):
+    v, f = arrays
+    results = []
+    for form in ("mask", "int32", "int64", "uint32", "every second int64", "host", "list"):
+        edit = rxmesh.Mesh(shown(v, kind), shown(f, kind)).edit()
+        edges, copied = read_back(lambda: edit.edges)
+        assert isinstance(edges, rxmesh.Buffer) and (edges.dtype, edges.shape[1]) == ("int32", 2)
+        assert repr(edit) == f"Edit({len(v)} vertices, {edges.shape[0]} edges, {len(f)} faces)"
+        x = host(edit.vertices)[host(edges)]
+        long = np.linalg.norm(x[:, 0] - x[:, 1], axis=1)
+        mask = long > np.median(long)
+        chosen = np.flatnonzero(mask)
+        given = {
+            "mask": lambda: shown(mask, kind),
+            "every second int64": lambda: shown(np.repeat(chosen, 2)[::2], kind),
+            "host": lambda: mask,
+            "list": lambda: chosen.tolist(),
+        }.get(form, lambda: shown(chosen.astype(form), kind))
+        report, more = read_back(lambda: getattr(edit, name)(given()))
+        vertices, again = read_back(lambda: edit.vertices)
+        faces, last = read_back(lambda: edit.faces)
+        # The host reads counts: much less than a mask.
+        assert max(copied, again, last) < 500 and more < 4 * len(mask), (copied, more, again, last)
+        assert isinstance(report.mask, rxmesh.Buffer) and report.mask.dtype == "bool"
+        changed = host(report.mask)
+        assert changed.shape == mask.shape and changed.sum() == report.done > 0 and not changed[~mask].any()
+        assert report.asked == mask.sum() == report.done + report.refused + report.conflicts
+        assert edit.validate() == []
+        assert (vertices.dtype, faces.dtype) == ("float32", "int32")
+        mesh = edit.finish()
+        assert mesh.vertices.shape == vertices.shape and mesh.faces.shape == faces.shape
+        arrays_now = [host(a).tobytes() for a in (vertices, faces, report.mask, mesh.vertices, mesh.faces)]
+        results.append((repr(report), arrays_now))
+    assert all(result == results[0] for result in results[1:])
+
+
+def test_edits_are_those_of_main_memory(arrays):
+    """Splits, which all happen, give the same vertices as those of a mesh in main memory."""
+    v, f = arrays
+
+    def split(mesh, show):
+        edit = mesh.edit()
+        x = host(edit.vertices)[host(edit.edges)]
+        long = np.linalg.norm(x[:, 0] - x[:, 1], axis=1)
+        report = edit.split(show(long > 0.5 * long.max()))
+        return report.done, len(host(edit.faces)), np.sort(host(edit.vertices), axis=0).tobytes()
+
+    there = split(rxmesh.Mesh(shown(v), shown(f)), shown)
+    assert there == split(rxmesh.Mesh(v, f, engine="cpu"), np.asarray)
+
+
+def test_types_of_edits(arrays):
+    v, f = arrays
+    edit = rxmesh.Mesh(shown(v.astype(np.float64)), shown(f.astype(np.int64))).edit()
+    assert (edit.edges.dtype, edit.faces.dtype, edit.vertices.dtype) == ("int64", "int64", "float32")
+    count = edit.edges.shape[0]
+    for empty in ([], shown(np.zeros(0, np.float32)), shown(np.zeros(0, np.int64)), shown(np.zeros(count, bool))):
+        report = edit.flip(empty)
+        assert (report.asked, report.done, report.rounds) == (0, 0, 0) and not host(report.mask).any()
+    # Other types and strides are copied to main memory.
+    assert edit.split(shown(np.array([0, 5], np.int16))).done == 2
+    count = edit.edges.shape[0]
+    assert edit.split(shown(np.ones(2 * count, bool)[::2])).done == count
+    assert edit.validate() == []
+    with edit:
+        pass
+    assert edit.mesh.faces.dtype == "int64"
+
+
+@pytest.mark.parametrize("kind", [GpuArray, InterfaceArray])
+def test_wrong_edges_name_the_argument(arrays, kind):
+    v, f = arrays
+    edit = rxmesh.Edit((shown(v, kind), shown(f, kind)))
+    before = host(edit.edges).tobytes()
+    count = edit.edges.shape[0]
+    for edges, error, text in [
+        (np.ones(count - 1, bool), ValueError, rf"^edges: a mask has shape \({count},\), not \({count - 1},\)"),
+        (np.ones((count, 1), bool), ValueError, "^edges: a mask"),
+        (np.array([count]), ValueError, f"^edges: row 0 holds {count}, which is not from 0 to {count - 1}"),
+        (np.array([0, -1]), ValueError, "^edges: row 1 holds -1"),
+        (np.array([0, 1, -1], np.int32), ValueError, "^edges: row 2 holds -1"),
+        (np.array([0, 2**63 + 5], np.uint64), ValueError, f"^edges: row 1 holds {2**63 + 5}"),
+        (np.array([0.5]), TypeError, "^edges: int32"),
+    ]:
+        for change in (edit.flip, edit.split, edit.collapse):
+            with pytest.raises(error, match=text):
+                change(shown(edges, kind))
+    assert host(edit.edges).tobytes() == before
+
+
+@pytest.mark.parametrize("kind", [GpuArray, InterfaceArray])
+def test_positions_of_worlds_are_written_into_them(kind):
+    cloth = '[[body]]\nname = "sheet"\nsheet = { divisions = [9, 7], size = [1.0, 1.0] }\nsolver.xpbd = {}\n'
+    world = rxmesh.World(SCENE + cloth, engine="cpu")
+    for name in ("sheet", "block"):
+        out = np.zeros(world.bodies[name].vertices.shape, np.float32)
+        there = shown(out, kind)
+        for _ in range(2):
+            world.step(2)
+            result, copied = read_back(lambda: world.positions(name, out=there))
+            assert result is there and copied == 0
+            assert out.tobytes() == world.bodies[name].vertices.tobytes()
+    wide = np.zeros(out.shape)
+    assert read_back(lambda: world.positions("block", out=shown(wide, kind)))[1] == 0
+    assert np.array_equal(wide, out)
+    for wrong, error, text in [
+        (out[1:], ValueError, "^out: shape"),
+        (out.astype(np.int32), TypeError, "^out: float32"),
+        (np.zeros((len(out), 6), np.float32)[:, ::2], ValueError, "^out: .* not contiguous"),
+    ]:
+        with pytest.raises(error, match=text):
+            world.positions("block", out=shown(wrong, kind))
+
+
+def test_normals_are_counted_on_the_engine(arrays):
+    v, f = arrays
+    v = np.concatenate([v, v[:5]])
+    result, copied = read_back(lambda: rxmesh.normals(shown(v), shown(f)))
+    assert copied < len(v)
+    assert result.report["normals"] == rxmesh.normals(v, f, engine="cpu").report["normals"] == {"zero": 5}

@@ -7,7 +7,7 @@ use crate::{Material, Materials, load};
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::mesh::TetMesh;
 use rxmesh_host::patch::VolumeOptions;
-use rxmesh_host::store::{Attribute, Dimension, RxMesh, Volume};
+use rxmesh_host::store::{Attribute, Dimension, EngineOrder, RxMesh, Volume};
 use rxmesh_host::{Error, Vec3};
 use rxmesh_kernels::topo::{Cell, Kind, Vertex};
 use rxmesh_simulation_kernels::body::{Kinetic, SUM_VERTICES};
@@ -36,6 +36,8 @@ pub struct Body<D: Dimension = Volume> {
     kinetic: SumBuffers,
     /// Edges of the surface, made when a solid first needs them.
     pub(crate) edges: OnceLock<EdgeContacts>,
+    /// Order of the input's vertices on the engine, made when positions are first copied there.
+    order: OnceLock<EngineOrder<Vertex>>,
 }
 
 /// Materials of cells, on the engine.
@@ -106,6 +108,7 @@ impl<D: Dimension> Body<D> {
             materials,
             kinetic,
             edges: OnceLock::new(),
+            order: OnceLock::new(),
         })
     }
 
@@ -145,6 +148,22 @@ impl<D: Dimension> Body<D> {
     /// Any error of the engine.
     pub fn positions(&mut self) -> Result<Vec<Vec3>, Error> {
         self.position.to_input(&self.rx)
+    }
+
+    /// Returns a copy of the positions in the engine's memory, in the order of the input, without a copy to the host.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the engine.
+    pub fn engine_positions(&self) -> Result<Buffer<Vec3>, Error> {
+        let order = match self.order.get() {
+            Some(order) => order,
+            None => {
+                let made = EngineOrder::new(&self.rx)?;
+                self.order.get_or_init(|| made)
+            }
+        };
+        order.values(&self.position)
     }
 
     /// Returns the velocities, in metres per second. Waits for the engine.

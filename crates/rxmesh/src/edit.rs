@@ -2,10 +2,12 @@
 
 use crate::on::{AnySession, Connectivity, Keep, Seams};
 use crate::{Error, Log, Mesh, Opens, Result, Silent};
-use rxmesh_host::algo::chosen::{ChosenColumns, EdgeChange, EdgeOutcome, change_edges};
+use rxmesh_host::algo::chosen::{
+    ChosenColumns, EdgeChange, EdgeOutcome, change_edges, change_flagged_edges,
+};
 use rxmesh_host::edit::{Carried, Column, Session, SessionFault};
-use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::engine::{Buffer, Engine};
+use rxmesh_host::kernels::topo::{Kind, Vertex};
 use rxmesh_host::mesh::{Placement, Quality, TriMesh};
 use rxmesh_host::{Error as HostError, Vec3};
 use std::rc::Rc;
@@ -79,7 +81,8 @@ pub struct EdgeReport {
     pub conflicts: u64,
     /// Number of rounds.
     pub rounds: u32,
-    /// `true` for each edge that was changed, in the order of the edges before.
+    /// `true` for each edge that was changed, in the order of the edges before; empty of
+    /// [`EngineEdit::change`].
     pub changed: Vec<bool>,
 }
 
@@ -199,6 +202,11 @@ impl Edit {
         Ok(report)
     }
 
+    /// Returns the edit of a mesh of arrays in the engine's memory, which stay there; `None` of other meshes.
+    pub fn on_engine(&mut self) -> Option<EngineEdit<'_>> {
+        self.carried.is_none().then_some(EngineEdit(self))
+    }
+
     /// Returns the faults of the connectivity, of which there are none unless this library has a bug.
     ///
     /// # Errors
@@ -240,5 +248,88 @@ impl Edit {
             device_bytes: self.device_bytes,
         };
         on.close(&self.engine, log)
+    }
+}
+
+/// [`Edit`] of a mesh of arrays in the engine's memory. Elements and chosen edges stay there: the host reads counts
+/// only. They have the order of [`Edit::elements`], and a change has the outcome of [`Edit::change`].
+#[derive(Debug)]
+pub struct EngineEdit<'a>(&'a mut Edit);
+
+impl EngineEdit<'_> {
+    /// Returns the engine.
+    pub fn engine(&self) -> &Engine {
+        &self.0.engine
+    }
+
+    /// Returns the numbers of vertices, edges and faces as they are now.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the engine.
+    pub fn counts(&self) -> Result<[usize; 3]> {
+        let count = |kind| self.0.session.live_count(kind).map(|n| n as usize);
+        Ok([count(Kind::Vertex)?, count(Kind::Edge)?, count(Kind::Face)?])
+    }
+
+    /// Returns the positions as they are now.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the engine.
+    pub fn positions(&self) -> Result<Buffer<Vec3>> {
+        Ok(self.0.session.to_engine_values(self.0.x)?)
+    }
+
+    /// Returns the corners of the faces as they are now: rows of [`EngineEdit::positions`].
+    ///
+    /// # Errors
+    ///
+    /// Errors of the engine.
+    pub fn faces(&self) -> Result<Buffer<[u32; 3]>> {
+        Ok(self.0.session.to_engine_faces()?)
+    }
+
+    /// Returns the ends of the edges as they are now: rows of [`EngineEdit::positions`].
+    ///
+    /// # Errors
+    ///
+    /// Errors of the engine.
+    pub fn edges(&self) -> Result<Buffer<[u32; 2]>> {
+        Ok(self.0.session.to_engine_edges()?)
+    }
+
+    /// Changes the edges whose flag is 1, of a flag for each edge in the order of [`EngineEdit::edges`]; other flags
+    /// are 0. Returns the flags of the edges that were changed, in the same order, beside the report.
+    ///
+    /// # Errors
+    ///
+    /// Another number of flags: nothing is changed. Errors of the engine.
+    pub fn change(
+        &mut self,
+        change: EdgeChange,
+        edges: &Buffer<u32>,
+        max_rounds: Option<u32>,
+    ) -> Result<(EdgeReport, Buffer<u32>)> {
+        let Edit {
+            session,
+            x,
+            columns,
+            elements,
+            ..
+        } = &mut *self.0;
+        *elements = None;
+        let rounds = max_rounds.unwrap_or(u32::MAX);
+        let changed = change_flagged_edges(session, *x, *columns, change, edges, rounds);
+        let (run, outcomes) = changed?;
+        let report = EdgeReport {
+            asked: outcomes.asked,
+            done: outcomes.done,
+            refused: outcomes.refused,
+            conflicts: outcomes.asked - outcomes.done - outcomes.refused,
+            rounds: run.rounds,
+            changed: Vec::new(),
+        };
+        Ok((report, outcomes.changed))
     }
 }

@@ -45,7 +45,7 @@ mod surface;
 pub mod text;
 mod volumes;
 
-pub use edit::{EdgeReport, Edit, EditElements};
+pub use edit::{EdgeReport, Edit, EditElements, EngineEdit};
 pub use engines::{Engines, batches};
 pub use error::{Error, Result};
 pub use log::{Log, Silent, Stage, stage};

@@ -4,8 +4,8 @@ use rxmesh::host::engine::Foreign;
 use rxmesh::host::mesh::ElementKind;
 use rxmesh::on::EngineArrays;
 use rxmesh::{
-    ComponentsArgs, CurvatureArgs, Engine, Faces, McfOptions, Mesh, QualityArgs, SimplifyOptions,
-    SmoothOptions, TriMesh, Vec3, generate, ops, run, simplify,
+    ComponentsArgs, CurvatureArgs, EdgeChange, Edit, Engine, Faces, McfOptions, Mesh, QualityArgs,
+    SimplifyOptions, SmoothOptions, TriMesh, Vec3, generate, ops, run, simplify,
 };
 
 fn ball() -> TriMesh {
@@ -187,4 +187,76 @@ fn arrays_of_others_are_copied() {
     host.positions.fill(rxmesh::Vec3::NAN);
     host.faces.fill([u32::MAX; 3]);
     assert_eq!(host_of(&mesh), expected);
+}
+
+/// Edits of chosen edges have the same elements and outcomes with flags on the engine and with numbers on the host.
+#[test]
+fn chosen_edges_stay_on_the_engine() {
+    let (engine, host) = (Engine::cpu(), ball());
+    let mesh = arrays(&engine, &host);
+    let mut here = Edit::new(&mesh).unwrap();
+    let mut there = Edit::new(&mesh).unwrap();
+    for (change, step, rounds) in [
+        (EdgeChange::Flip, 5, None),
+        (EdgeChange::Split, 2, None),
+        (EdgeChange::Collapse, 1, None),
+        (EdgeChange::Split, 1, Some(1)),
+        (EdgeChange::Collapse, 3, Some(0)),
+    ] {
+        let elements = here.elements().unwrap().clone();
+        let on = there.on_engine().unwrap();
+        let (vertices, faces) = (elements.mesh.vertex_count(), elements.mesh.face_count());
+        let (counts, read_back) = read(&engine, || on.counts().unwrap());
+        assert_eq!(counts, [vertices, elements.edges.len(), faces]);
+        assert!(read_back < 100, "{read_back}");
+        assert_eq!(
+            on.positions().unwrap().read().unwrap(),
+            elements.mesh.positions
+        );
+        assert_eq!(on.faces().unwrap().read().unwrap(), elements.mesh.faces);
+        assert_eq!(on.edges().unwrap().read().unwrap(), elements.edges);
+        let edges: Vec<u32> = (0..elements.edges.len() as u32).step_by(step).collect();
+        let mut flags = vec![0u32; elements.edges.len()];
+        edges.iter().for_each(|&edge| flags[edge as usize] = 1);
+        let flags = engine.upload(&flags).unwrap();
+        let expected = here.change(change, &edges, rounds).unwrap();
+        let mut on = there.on_engine().unwrap();
+        let changed = || on.change(change, &flags, rounds).unwrap();
+        let ((mut report, changed), read_back) = read(&engine, changed);
+        assert!(read_back < 4 * flags.len() as u64, "{read_back}");
+        let changed = changed.read().unwrap();
+        report.changed = changed.iter().map(|&flag| flag == 1).collect();
+        assert_eq!(report, expected);
+        assert!(changed.iter().all(|&flag| flag < 2));
+    }
+    assert!(there.validate().unwrap().is_empty());
+    let few = engine.upload(&[1u32; 3]).unwrap();
+    let wrong = there
+        .on_engine()
+        .unwrap()
+        .change(EdgeChange::Flip, &few, None);
+    assert!(wrong.unwrap_err().to_string().contains("3 flags"));
+    let (here, there) = (here.finish().unwrap(), there.finish().unwrap());
+    assert_eq!(host_of(&here), host_of(&there));
+    // The host's data of other meshes goes along on the host.
+    let mut other = Edit::new(&Mesh::on(ball(), engine)).unwrap();
+    assert!(other.on_engine().is_none());
+}
+
+#[test]
+fn normals_are_counted_on_the_engine() {
+    let engine = Engine::cpu();
+    let mut host = ball();
+    // Vertices without a face have no normal.
+    host.positions.extend([Vec3::ONE; 7]);
+    let mesh = arrays(&engine, &host);
+    let ((result, report), read_back) = read(&engine, || run::<ops::Normals>(&mesh, &()).unwrap());
+    let counts = report.normals;
+    assert_eq!(
+        [counts.unit, counts.zero],
+        [host.vertex_count() as u64 - 7, 7]
+    );
+    assert!(read_back < host.vertex_count() as u64, "{read_back}");
+    let normals = host_of(&result).extras.columns.remove(0);
+    assert_eq!((&normals.name[..], normals.width), ("normal", 3));
 }

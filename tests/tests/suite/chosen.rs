@@ -1,17 +1,24 @@
 //! Changes of chosen edges on every engine: the connectivity, the outcomes and the bits of the CPU engine.
 
 use glam::Vec3;
-use rxmesh_host::algo::chosen::{ChosenColumns, EdgeChange, EdgeOutcome, change_edges};
+use rxmesh_host::algo::chosen::{
+    ChosenColumns, EdgeChange, EdgeOutcome, change_edges, change_flagged_edges,
+};
 use rxmesh_host::edit::{HostArrays, Session};
-use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::engine::{Engine, Foreign};
+use rxmesh_host::kernels::topo::{Kind, Vertex};
 use rxmesh_host::mesh::{TriMesh, generate};
+use rxmesh_host::parallel::convert::ForeignList;
+use rxmesh_host::parallel::flags;
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
 
-conformance! { edges_are_changed_as_on_the_cpu_engine, rounds_are_limited, other_edges_are_refused }
+conformance! {
+    edges_are_changed_as_on_the_cpu_engine, rounds_are_limited, other_edges_are_refused,
+    flagged_edges_are_changed_like_listed_ones, masks_and_indices_become_flags
+}
 
 /// Mesh after some changes, and their outcomes.
 #[derive(Debug, PartialEq)]
@@ -125,5 +132,96 @@ fn other_edges_are_refused(engine: &Engine) {
         let beyond = session.capacity(rxmesh_host::kernels::topo::Kind::Edge);
         let how = EdgeChange::Split;
         assert!(change_edges(&mut session, x, columns, how, &[beyond], 1).is_err());
+    }
+}
+
+fn flagged_edges_are_changed_like_listed_ones(engine: &Engine) {
+    for mesh in meshes(engine) {
+        let positions = engine.upload(&mesh.positions).unwrap();
+        let faces = engine.upload(&mesh.faces).unwrap();
+        let open = || Session::from_engine_arrays::<Vec3>(&positions, &faces, 64).unwrap();
+        let ((mut listed, x), (mut flagged, y)) = (open(), open());
+        let of_listed = ChosenColumns::new(&mut listed).unwrap();
+        let of_flagged = ChosenColumns::new(&mut flagged).unwrap();
+        for (how, step, rounds) in [
+            (EdgeChange::Flip, 2, u32::MAX),
+            (EdgeChange::Split, 3, u32::MAX),
+            (EdgeChange::Collapse, 1, u32::MAX),
+            (EdgeChange::Collapse, 1, 1),
+        ] {
+            let ends = listed.to_host().unwrap().ev;
+            let live = (0..).zip(ends.as_chunks::<2>().0);
+            let live = live.filter(|(_, ends)| ends[0] != u32::MAX);
+            let slots: Vec<u32> = live.map(|(slot, _)| slot).collect();
+            let flags: Vec<u32> = (0..slots.len()).map(|i| u32::from(i % step == 0)).collect();
+            let chosen: Vec<u32> = slots.into_iter().step_by(step).collect();
+            let changed = change_edges(&mut listed, x, of_listed, how, &chosen, rounds).unwrap();
+            let flags = engine.upload(&flags).unwrap();
+            let (report, outcomes) =
+                change_flagged_edges(&mut flagged, y, of_flagged, how, &flags, rounds).unwrap();
+            assert_eq!(report.rounds, changed.0.rounds);
+            let count = |wanted| changed.1.iter().filter(|o| **o == wanted).count() as u64;
+            assert_eq!(outcomes.asked, chosen.len() as u64);
+            assert_eq!(outcomes.done, count(EdgeOutcome::Done));
+            assert_eq!(outcomes.refused, count(EdgeOutcome::Refused));
+            let done = outcomes.changed.read().unwrap();
+            let done = done.into_iter().step_by(step);
+            let expected = changed.1.iter().map(|o| u32::from(*o == EdgeOutcome::Done));
+            assert!(done.eq(expected), "{how:?}");
+            let (shape, _) = listed.to_mesh(x).unwrap();
+            assert_eq!(
+                flagged.to_engine_values(y).unwrap().read().unwrap(),
+                shape.positions
+            );
+            assert_eq!(
+                flagged.to_engine_faces().unwrap().read().unwrap(),
+                shape.faces
+            );
+            let edges = flagged.to_engine_edges().unwrap();
+            assert_eq!(edges.len() as u32, flagged.live_count(Kind::Edge).unwrap());
+            assert_eq!(edges.len() as u32, listed.count(Kind::Edge).unwrap());
+        }
+        let none = engine.zeroed::<u32>(1).unwrap();
+        let how = EdgeChange::Split;
+        assert!(change_flagged_edges(&mut flagged, y, of_flagged, how, &none, 1).is_err());
+    }
+}
+
+/// Arrays of the engine stand for those of another library.
+fn masks_and_indices_become_flags(engine: &Engine) {
+    let most = if is_very_slow(engine) { 50 } else { 5000 };
+    for count in [0u32, 1, 5, most] {
+        let wanted: Vec<u32> = (0..count).map(|i| u32::from(i % 3 == 1)).collect();
+        let mask: Vec<u8> = wanted.iter().map(|&flag| flag as u8).collect();
+        // Each one is named twice.
+        let chosen = (0..2 * count).map(|i| u64::from(i % count));
+        let chosen: Vec<u64> = chosen.filter(|i| i % 3 == 1).collect();
+        let (mask, chosen) = (
+            engine.upload(&mask).unwrap(),
+            engine.upload(&chosen).unwrap(),
+        );
+        let array = |address: usize, len| Foreign {
+            address: address as u64,
+            len,
+            stream: engine.stream(),
+        };
+        let there = array(engine.address(mask.global_mut()).unwrap(), mask.len());
+        // SAFETY: the buffer lives, and no launch writes it.
+        let flags = unsafe { flags::of_mask(engine, there) }.unwrap();
+        assert_eq!(flags.read().unwrap(), wanted);
+        let back = flags::to_mask(&flags).unwrap().read().unwrap();
+        let bytes: &[u8] = bytemuck::cast_slice(&back);
+        assert_eq!(bytes[..count as usize], mask.read().unwrap());
+        if !chosen.is_empty() {
+            let address = engine.address(chosen.global_mut()).unwrap();
+            let there = array(address, chosen.len());
+            let list = ForeignList::new(there, 8, 8).unwrap();
+            // SAFETY: as above.
+            let flags = unsafe { flags::of_indices(engine, list, count as usize) }.unwrap();
+            assert_eq!(flags.unwrap().read().unwrap(), wanted);
+            // SAFETY: as above.
+            let wrong = unsafe { flags::of_indices(engine, list, 1) }.unwrap();
+            assert_eq!(wrong.unwrap_err().at, 0);
+        }
     }
 }

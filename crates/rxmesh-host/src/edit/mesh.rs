@@ -10,6 +10,7 @@ use rxmesh_kernels::edit::{
     DEAD, FlatMesh, Freeze, LinkSides, MarkDead, NO_FACE, NONE, OpenFaces, OpenPatches,
     OpenVertices, Suspects, VERTEX_LIMIT,
 };
+use rxmesh_kernels::parallel::flags::SlotTable;
 use rxmesh_kernels::topo::Kind;
 
 /// Mesh of a session: the arrays of [`FlatMesh`], and the claims on faces, which tell the frozen ones.
@@ -275,6 +276,11 @@ impl OpenMesh {
         self.frozen
     }
 
+    /// Returns the ends of each edge slot; [`NONE`] of dead ones.
+    pub(super) fn ends(&self) -> &Buffer<u32> {
+        &self.ev
+    }
+
     /// Returns the mesh as a kernel argument.
     pub fn view(&self) -> FlatMesh {
         FlatMesh {
@@ -302,6 +308,20 @@ impl OpenMesh {
         self.capacity.iter().max().map_or(0, |&n| n as usize)
     }
 
+    /// Returns the slots of a kind as a kernel argument.
+    pub(super) fn slot_table(&self, kind: Kind) -> SlotTable {
+        let (entries, width, dead) = match kind {
+            Kind::Vertex => (&self.ve, 1, DEAD),
+            Kind::Edge => (&self.ev, 2, NONE),
+            Kind::Face | Kind::Cell => (&self.fe, 3, NONE),
+        };
+        SlotTable {
+            entries: entries.global(),
+            width,
+            dead,
+        }
+    }
+
     /// Marks the dead ones among the first `slots` slots of a kind, a bit each.
     pub(super) fn mark_dead(
         &self,
@@ -309,14 +329,10 @@ impl OpenMesh {
         slots: u32,
         set: &Buffer<u32>,
     ) -> Result<(), EngineError> {
-        let (table, width) = match kind {
-            Kind::Vertex => (&self.ve, 1),
-            Kind::Edge => (&self.ev, 2),
-            Kind::Face | Kind::Cell => (&self.fe, 3),
-        };
+        let table = self.slot_table(kind);
         let kernel = MarkDead {
-            table: table.global(),
-            width,
+            table: table.entries,
+            width: table.width,
             slots,
             set: set.global_mut(),
         };

@@ -7,6 +7,7 @@
 //! A session has three parts: the mesh as flat arrays ([`OpenMesh`]), the attributes ([`Columns`]), and the state of
 //! the scheduler of edits, [`Claims`] unless another one is requested ([`Session::open_with`]; [`Edits`] defines one).
 
+mod arrays;
 mod carry;
 mod claims;
 mod close;

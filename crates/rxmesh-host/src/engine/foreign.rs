@@ -72,6 +72,26 @@ impl Engine {
         unsafe { self.memory().take(buffer.start(), array, bytes) }?;
         Ok(buffer)
     }
+
+    /// Works like [`Engine::copy_of`], for bytes, as words: the bytes after the last one are zeroes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::copy_of`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Engine::copy_of`].
+    pub(crate) unsafe fn copy_of_bytes(&self, array: Foreign) -> Result<Buffer<u32>, EngineError> {
+        let bytes = array.bytes::<u8>()?;
+        let buffer = self.zeroed(bytes.div_ceil(size_of::<u32>()))?;
+        if bytes == 0 {
+            return Ok(buffer);
+        }
+        // SAFETY: the caller's for the source; the buffer is new and at least as long.
+        unsafe { self.memory().take(buffer.start(), array, bytes) }?;
+        Ok(buffer)
+    }
 }
 
 impl Engine {

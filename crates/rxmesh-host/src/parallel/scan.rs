@@ -46,16 +46,7 @@ pub(crate) fn exclusive_shared(engine: &Engine, data: &Buffer<u32>) -> Result<u3
     if data.is_empty() {
         return Ok(0);
     }
-    let chunks = (data.len() as u32).div_ceil(CHUNK);
-    let partials = engine.zeroed::<f64>(chunks as usize)?;
-    engine.launch_blocks(
-        chunks,
-        SumChunks {
-            data: data.global(),
-            partials: partials.global_mut(),
-        },
-    )?;
-    let total = combine(engine, &partials, Reduction::Sum)?;
+    let total = total(engine, data)?;
     if total > f64::from(u32::MAX) {
         return Err(Error::TooLarge {
             what: "neighbours",
@@ -65,6 +56,20 @@ pub(crate) fn exclusive_shared(engine: &Engine, data: &Buffer<u32>) -> Result<u3
     }
     in_place_shared(engine, data)?;
     Ok(total as u32)
+}
+
+/// Computes the sum of the values.
+pub(crate) fn total(engine: &Engine, data: &Buffer<u32>) -> Result<f64, Error> {
+    let chunks = (data.len() as u32).div_ceil(CHUNK);
+    let partials = engine.zeroed::<f64>(chunks as usize)?;
+    engine.launch_blocks(
+        chunks,
+        SumChunks {
+            data: data.global(),
+            partials: partials.global_mut(),
+        },
+    )?;
+    combine(engine, &partials, Reduction::Sum)
 }
 
 /// Replaces the values by their exclusive prefix sum, which must fit 32 bits; does not wait for it, as [`exclusive`]

@@ -15,5 +15,6 @@ pub use dimension::{Dimension, Surface, Volume};
 pub use layout::{Layout, ValueOrder, WordOrder};
 pub use mesh::RxMesh;
 pub(crate) use mesh::{Buffers, RepackedMesh};
+pub use order::EngineOrder;
 pub use prepared::{PreparedSize, RelationChoice};
 pub use rows::{HostRows, Rows};

@@ -1,10 +1,13 @@
 //! Order of a mesh's input: linear ids of its vertices and faces, and back.
 
-use super::RxMesh;
+use super::{Attribute, AttributeError, Dimension, RxMesh};
 use crate::Error;
 use crate::engine::Buffer;
+use crate::parallel::scatter;
 use crate::patch::PatchStats;
-use rxmesh_kernels::topo::Kind;
+use rxmesh_kernels::attr::Value;
+use rxmesh_kernels::topo::{Element, Kind};
+use std::marker::PhantomData;
 
 /// Order of the input's vertices or faces.
 pub(super) struct InputOrder {
@@ -76,5 +79,57 @@ impl RxMesh {
         let origin = self.origin(kind).map_or(Ok(Vec::new()), Buffer::read)?;
         let new = InputOrder::new(origin, self.linear_len(kind));
         Ok(order.get_or_init(|| new))
+    }
+}
+
+/// Order of a mesh's input in the engine's memory, for attributes that are wanted in this order there, again and again.
+#[derive(Debug)]
+pub struct EngineOrder<K> {
+    mesh: u64,
+    /// Number of elements of the input.
+    count: u32,
+    /// Input's index of each linear id; `u32::MAX` if there is no element.
+    source: Buffer<u32>,
+    of: PhantomData<fn() -> K>,
+}
+
+impl<K: Element> EngineOrder<K> {
+    /// Copies the order to the mesh's engine.
+    ///
+    /// # Errors
+    ///
+    /// A kind that the input does not number ([`Error::Options`]), or no memory on the engine.
+    pub fn new(rx: &RxMesh<impl Dimension>) -> Result<EngineOrder<K>, Error> {
+        let source = rx.source(K::KIND)?;
+        let source =
+            source.ok_or_else(|| Error::Options("the input has no order of its edges".into()))?;
+        Ok(EngineOrder {
+            mesh: rx.id(),
+            count: rx.count(K::KIND),
+            source: rx.engine().upload(source)?,
+            of: PhantomData,
+        })
+    }
+
+    /// Returns the values of an attribute in the input's order, in the engine's memory.
+    ///
+    /// # Errors
+    ///
+    /// Values that are not whole 32-bit words ([`Error::Options`]), an attribute that is stale or of another mesh or
+    /// layout, or any error of the engine.
+    pub fn values<T: Value>(&self, x: &Attribute<K, T>) -> Result<Buffer<T>, Error> {
+        if x.mesh_id() != self.mesh {
+            return Err(AttributeError::OtherMesh.into());
+        }
+        if size_of::<T>() == 0 || !size_of::<T>().is_multiple_of(size_of::<u32>()) {
+            let why = "values that are not whole 32-bit words cannot be moved";
+            return Err(Error::Options(why.into()));
+        }
+        let width = (size_of::<T>() / size_of::<u32>()) as u32;
+        let engine = self.source.engine();
+        let values = engine.uninit::<T>(self.count as usize)?;
+        let (from, to) = (x.global()?.cast(), values.global_mut().cast());
+        scatter(engine, &self.source, from, to, width)?;
+        Ok(values)
     }
 }

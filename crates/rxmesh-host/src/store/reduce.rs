@@ -59,6 +59,30 @@ pub fn norm<K: Element, T: Sum>(
     Ok(dot(rx, x, x)?.sqrt())
 }
 
+/// Computes the sum of the squared components of each patch's own elements, accumulated in `f64`.
+///
+/// # Errors
+///
+/// As [`sum`].
+pub fn squares_by_patch<K: Element, T: Sum>(
+    rx: &RxMesh<impl Dimension>,
+    x: &Attribute<K, T>,
+) -> Result<Vec<f64>, Error> {
+    let partials = rx.engine().zeroed::<f64>(rx.headers().len())?;
+    let values = x.global()?.cast();
+    rx.launch(ReducePatches {
+        x: values,
+        y: values,
+        partials: partials.global_mut(),
+        components: T::COMPONENTS,
+        kind: K::KIND as u32,
+        reduction: Reduction::Dot as u32,
+        result: GlobalMut::empty(),
+        arrived: GlobalMut::empty(),
+    })?;
+    Ok(partials.read()?)
+}
+
 /// Computes the smallest component of all values; infinity when there is none.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use crate::{args, kernel};
 
 kernel_list! {
     flat narrow_points: NarrowPoints;
-    flat narrow_corners: NarrowCorners;
+    flat narrow_indices: NarrowIndices;
     flat widen_floats: WidenFloats;
     flat widen_indices: WidenIndices;
 }
@@ -106,27 +106,27 @@ unsafe impl FlatKernel for NarrowPoints {
 }
 
 kernel! {
-    /// Takes corners of faces as 32-bit numbers. An index per corner.
-    pub struct NarrowCorners: Flat {
+    /// Takes indices, such as those of corners of faces, as 32-bit numbers. An index per number.
+    pub struct NarrowIndices: Flat {
         /// Words of the array.
         pub from: Global<u32>,
-        /// Three corners per face.
+        /// Indices of elements.
         pub to: GlobalMut<u32>,
-        /// Complement of the lowest index of a corner that names no vertex; 0 at first.
+        /// Complement of the lowest place of a number that names no element; 0 at first.
         pub bad: GlobalMut<u32>,
-        /// Number of vertices, less than 2^31: negative numbers are larger as words.
-        pub vertices: u32,
-        /// Places of the corners.
+        /// Number of elements, less than 2^31: negative numbers are larger as words.
+        pub count: u32,
+        /// Places of the numbers.
         pub layout: RowLayout,
     }
 }
 
 // SAFETY: as for [`NarrowPoints`].
-unsafe impl FlatKernel for NarrowCorners {
+unsafe impl FlatKernel for NarrowIndices {
     #[inline(always)]
     fn run(&self, i: u32) {
         let (low, high) = self.layout.number(self.from, i);
-        if high != 0 || low >= self.vertices {
+        if high != 0 || low >= self.count {
             self.bad.raise(0, !i);
         }
         self.to.set(i, low);

@@ -11,7 +11,7 @@ kernel_list! {
 }
 
 kernel! {
-    /// Moves values from session ids to linear ids, word by word.
+    /// Moves values to the new ids of their elements, such as from session ids to linear ids, word by word.
     pub struct RepackPermute: Flat {
         /// Linear id of each session id, [`NONE`] if nothing lives.
         pub linear: Global<u32>,

@@ -56,6 +56,20 @@ impl<'py> AnyArray<'py> {
         })
     }
 
+    pub(super) fn element(&self) -> ElementType {
+        match self {
+            AnyArray::Host(view) => view.element,
+            AnyArray::Gpu(array) => array.element(),
+        }
+    }
+
+    pub(super) fn shape(&self) -> &[usize] {
+        match self {
+            AnyArray::Host(view) => &view.shape,
+            AnyArray::Gpu(array) => array.shape(),
+        }
+    }
+
     /// Returns the number of the GPU; `None` in main memory.
     pub(super) fn gpu(&self) -> Option<u32> {
         match self {

@@ -1,6 +1,6 @@
 //! The class `Edit`.
 
-use super::arrays::{view, wrong_type, wrong_value};
+use super::arrays::{AnyArray, ArrayView, look, shape_text, wrong_type, wrong_value};
 use super::calls::meshes_of;
 use super::element::ElementType;
 use super::errors::of_error;
@@ -9,17 +9,19 @@ use super::mesh::{PyMesh, choice, warn};
 use super::neighbours::on_engine;
 use super::read::{MeshOrigin, indices};
 use super::work::{PythonLog, run};
-use super::write::{corner_array, position_array};
+use super::write::{corner_array, floats_as, indices_as, position_array};
 use crate::engines;
 use crate::forms::CallMesh;
 use crate::keywords::with_keywords;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt as _;
+use rxmesh::host::engine::Buffer;
 use rxmesh::host::mesh::Placement;
-use rxmesh::{EdgeChange, EdgeReport, Edit, EditElements, Result};
+use rxmesh::host::parallel::flags;
+use rxmesh::{EdgeChange, EdgeReport, Edit, EditElements, EngineEdit, Error, Result};
 use std::process;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Mesh that is open on its engine for flips, splits and contractions of edges that the caller chooses.
 ///
@@ -40,6 +42,8 @@ pub(super) struct PyEdit {
     process: u32,
     /// Library and types of arrays.
     origin: MeshOrigin,
+    /// `true` if elements stay on the GPU that the mesh's arrays are on.
+    is_on_gpu: bool,
 }
 
 /// State of an edit.
@@ -118,22 +122,33 @@ impl PyEdit {
         }
         let locks = used.iter().map(|mesh| &mesh.get().lock).collect();
         let opened = run(py, locks, || Edit::new(&on_engine(mesh, choice)?))?;
-        let edit = opened.map_err(|e| of_error(&e))?;
+        let mut edit = opened.map_err(|e| of_error(&e))?;
         for warning in &edit.warnings {
             warn(py, &with_keywords(warning))?;
         }
         let home = used.as_ref().and_then(|mesh| mesh.get().origin(py));
         let origin = origin.filter(MeshOrigin::is_on_gpu).or(home);
+        let origin = origin.unwrap_or_else(|| MeshOrigin::numpy(&Placement::default()));
         Ok(PyEdit {
+            is_on_gpu: origin.is_on_gpu() && edit.on_engine().is_some(),
             state: Mutex::new(EditState::Open(Box::new(edit))),
             process: process::id(),
-            origin: origin.unwrap_or_else(|| MeshOrigin::numpy(&Placement::default())),
+            origin,
         })
     }
 
     /// Positions (n, 3), a new array.
     #[getter]
     fn vertices(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        if self.is_on_gpu {
+            let memory = self.on_engine(py, |edit| {
+                let positions = edit.positions()?;
+                let shape = vec![positions.len(), 3];
+                Ok(floats_as(Arc::new(positions), ElementType::F32, shape)?)
+            })?;
+            let origin = self.origin.positions.with(py, ElementType::F32);
+            return origin.export(py, memory);
+        }
         let get = |elements: &EditElements| {
             let mesh = &elements.mesh;
             (mesh.positions.clone(), mesh.placement)
@@ -150,6 +165,9 @@ impl PyEdit {
     /// Triangles (m, 3), a new array.
     #[getter]
     fn faces(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        if self.is_on_gpu {
+            return self.rows(py, |edit| edit.faces());
+        }
         let faces = self.elements(py, |elements| elements.mesh.faces.clone())?;
         let shape = vec![faces.len(), 3];
         corner_array(py, faces.into_flattened(), shape, &self.origin.corners)
@@ -158,6 +176,9 @@ impl PyEdit {
     /// Ends of the edges (e, 2), rows of `vertices`; a new array.
     #[getter]
     fn edges(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        if self.is_on_gpu {
+            return self.rows(py, |edit| edit.edges());
+        }
         let edges = self.elements(py, |elements| elements.edges.clone())?;
         let shape = vec![edges.len(), 2];
         corner_array(py, edges.into_flattened(), shape, &self.origin.corners)
@@ -264,10 +285,13 @@ impl PyEdit {
         if !matches!(*self.lock(py), EditState::Open(_)) {
             return Ok("Edit(finished)".into());
         }
-        let [vertices, edges, faces] = self.elements(py, |elements| {
-            let mesh = &elements.mesh;
-            [mesh.vertex_count(), elements.edges.len(), mesh.face_count()]
-        })?;
+        let [vertices, edges, faces] = match self.is_on_gpu {
+            true => self.on_engine(py, |edit| edit.counts())?,
+            false => self.elements(py, |elements| {
+                let mesh = &elements.mesh;
+                [mesh.vertex_count(), elements.edges.len(), mesh.face_count()]
+            })?,
+        };
         Ok(format!(
             "Edit({vertices} vertices, {edges} edges, {faces} faces)"
         ))
@@ -313,20 +337,98 @@ impl PyEdit {
         rounds: Option<u32>,
     ) -> PyResult<PyEdgeReport> {
         let py = edges.py();
-        let count = self.elements(py, |elements| elements.edges.len())?;
-        let edges = chosen(edges, count)?;
-        let report = self.work(py, |edit| edit.change(change, &edges, rounds))?;
-        let mask: Vec<u8> = report
-            .changed
-            .iter()
-            .map(|&changed| changed.into())
-            .collect();
-        let memory = ArrayMemory::of_vec(mask, ElementType::Bool, vec![count]);
+        let count = match self.is_on_gpu {
+            true => self.on_engine(py, |edit| edit.counts())?[1],
+            false => self.elements(py, |elements| elements.edges.len())?,
+        };
+        let edges = look("edges", edges, None)?;
+        check_chosen(&edges, count)?;
+        let (report, mask) = match self.is_on_gpu {
+            true => self.change_on_gpu(py, change, edges, count, rounds)?,
+            false => {
+                let edges = chosen(&edges.into_host("edges")?, count)?;
+                let report = self.work(py, |edit| edit.change(change, &edges, rounds))?;
+                let mask = report.changed.iter().map(|&changed| changed.into());
+                let mask: Vec<u8> = mask.collect();
+                let memory = ArrayMemory::of_vec(mask, ElementType::Bool, vec![count]);
+                (report, memory)
+            }
+        };
         let origin = self.origin.corners.with(py, ElementType::Bool);
         Ok(PyEdgeReport {
-            mask: origin.export(py, memory)?,
+            mask: origin.export(py, mask)?,
             report,
         })
+    }
+
+    /// Changes edges of a mesh that is on a GPU. Masks and indices that are there, too, are not copied to main memory.
+    /// Returns the report and the mask of the edges that were changed.
+    fn change_on_gpu(
+        &self,
+        py: Python<'_>,
+        change: EdgeChange,
+        edges: AnyArray<'_>,
+        count: usize,
+        rounds: Option<u32>,
+    ) -> PyResult<(EdgeReport, ArrayMemory)> {
+        let flags = match &edges {
+            AnyArray::Gpu(array) if edges.gpu() == self.origin.positions.gpu => {
+                array.flags("edges", count)?
+            }
+            _ => None,
+        };
+        let here = match flags {
+            Some(_) => Vec::new(),
+            None => chosen(&edges.into_host("edges")?, count)?,
+        };
+        self.on_engine(py, |mut edit| {
+            let flags = match flags {
+                Some(flags) => flags,
+                None => {
+                    let mut words = vec![0u32; count];
+                    here.into_iter().for_each(|edge| words[edge as usize] = 1);
+                    edit.engine().upload(&words)?
+                }
+            };
+            let (report, changed) = edit.change(change, &flags, rounds)?;
+            let mask = Arc::new(flags::to_mask(&changed)?);
+            let memory = ArrayMemory::of_buffer(mask, ElementType::Bool, vec![count]);
+            Ok((report, memory))
+        })
+    }
+
+    /// Runs work on an edit whose elements stay on a GPU, and waits for it.
+    fn on_engine<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(EngineEdit<'_>) -> Result<T> + Send,
+    ) -> PyResult<T> {
+        self.work(py, |edit| {
+            let on = edit.on_engine();
+            let on = on.ok_or_else(|| Error::Message("the edit is not on a GPU".into()))?;
+            let done = work(on)?;
+            edit.engine().synchronize()?;
+            Ok(done)
+        })
+    }
+
+    /// Returns numbers of vertices that are on a GPU, in rows of `N`, as an array of the corners' type.
+    fn rows<const N: usize>(
+        &self,
+        py: Python<'_>,
+        get: impl FnOnce(EngineEdit<'_>) -> Result<Buffer<[u32; N]>> + Send,
+    ) -> PyResult<Py<PyAny>>
+    where
+        [u32; N]: bytemuck::Pod,
+    {
+        let origin = &self.origin.corners;
+        let element = origin.element;
+        let memory = self.on_engine(py, |edit| {
+            let rows = get(edit)?;
+            let shape = vec![rows.len(), N];
+            Ok(indices_as(Arc::new(rows), element, shape)?)
+        })?;
+        origin.export(py, memory)
     }
 }
 
@@ -334,26 +436,30 @@ fn ended() -> PyErr {
     PyValueError::new_err("the edit is finished; `mesh` is its result")
 }
 
-/// Reads a mask, or indices, over a number of edges.
-fn chosen(edges: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<u32>> {
-    let array = view("edges", edges, None)?;
-    let [rows] = array.shape[..] else {
-        let found = array.shape_text();
+/// Refuses a mask or a list of indices of another shape than one over a number of edges.
+fn check_chosen(edges: &AnyArray<'_>, count: usize) -> PyResult<()> {
+    let &[rows] = edges.shape() else {
+        let found = shape_text(edges.shape());
         let what = format!("a mask ({count},) or indices (k,) are needed, not {found}");
         return Err(wrong_value("edges", what));
     };
+    if edges.element() == ElementType::Bool && rows != count {
+        let what = format!("a mask has shape ({count},), not ({rows},)");
+        return Err(wrong_value("edges", what));
+    }
+    Ok(())
+}
+
+/// Reads a mask, or indices, over a number of edges.
+fn chosen(array: &ArrayView<'_>, count: usize) -> PyResult<Vec<u32>> {
     if array.element == ElementType::Bool {
-        if rows != count {
-            let what = format!("a mask has shape ({count},), not ({rows},)");
-            return Err(wrong_value("edges", what));
-        }
         let mask: Vec<u8> = array.values();
         let chosen = (0..).zip(mask).filter(|(_, is_chosen)| *is_chosen != 0);
         return Ok(chosen.map(|(edge, _)| edge).collect());
     }
-    match rows {
+    match array.shape[..] {
         // An empty list has no type.
-        0 => Ok(Vec::new()),
-        _ => indices("edges", &array, count),
+        [0] => Ok(Vec::new()),
+        _ => indices("edges", array, count),
     }
 }

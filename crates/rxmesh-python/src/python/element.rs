@@ -86,6 +86,22 @@ impl ElementType {
             .copied()
     }
 
+    /// Returns `true` for whole numbers of 32 and 64 bits.
+    pub(super) fn is_index(self) -> bool {
+        use ElementType::{I32, I64, U32, U64};
+        matches!(self, I32 | I64 | U32 | U64)
+    }
+
+    /// Returns a whole number of 32 or 64 bits, of its lower and higher word; the higher one of 32 bits is 0.
+    pub(super) fn number(self, [low, high]: [u32; 2]) -> i128 {
+        let bits = u64::from(high) << 32 | u64::from(low);
+        match self {
+            ElementType::I32 => i128::from(low.cast_signed()),
+            ElementType::I64 => i128::from(bits.cast_signed()),
+            _ => i128::from(bits),
+        }
+    }
+
     /// Returns the name in array interfaces.
     pub(super) fn typestr(self) -> String {
         let order = match (self.bytes(), cfg!(target_endian = "little")) {

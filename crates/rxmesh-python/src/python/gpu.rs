@@ -8,8 +8,9 @@ use super::work::run;
 use crate::engines;
 use pyo3::prelude::*;
 use rxmesh::host::Error as HostError;
-use rxmesh::host::engine::{EngineChoice, EngineError, Foreign, KeptContext};
-use rxmesh::host::parallel::convert::{ForeignRows, WrongCorner};
+use rxmesh::host::engine::{Buffer, EngineChoice, EngineError, Foreign, KeptContext};
+use rxmesh::host::parallel::convert::{ForeignList, ForeignRows, WrongCorner, WrongIndex};
+use rxmesh::host::parallel::flags;
 use rxmesh::on::EngineArrays;
 use rxmesh::{Engine, Mesh};
 
@@ -242,11 +243,9 @@ impl<'py> GpuArray<'py> {
         let (true, Some(v), Some(corners)) = (are_floats, self.rows(), f.rows()) else {
             return Ok(None);
         };
-        let is_signed = match f.element {
-            ElementType::I32 | ElementType::I64 => true,
-            ElementType::U32 | ElementType::U64 => false,
-            _ => return Ok(None),
-        };
+        if !f.element.is_index() {
+            return Ok(None);
+        }
         let (as_they_are, vertices) = ((self.positions(), f.triangles()), self.shape[0]);
         let py = self.owner.py();
         let engine = &self.engine;
@@ -274,15 +273,49 @@ impl<'py> GpuArray<'py> {
         let faces = faces.map_err(|e| engine_error(py, "f", e))?;
         let faces = faces.map_err(|wrong| {
             let WrongCorner { face, value } = wrong;
-            let bits = u64::from(value[1]) << 32 | u64::from(value[0]);
-            let value = match (is_signed, f.element.bytes()) {
-                (true, 4) => i128::from(value[0].cast_signed()),
-                (true, _) => i128::from(bits.cast_signed()),
-                (false, _) => i128::from(bits),
-            };
+            let value = f.element.number(value);
             wrong_index("f", face as usize, value, vertices)
         })?;
         Ok(Some(Mesh::from_engine(EngineArrays::new(positions, faces))))
+    }
+
+    /// Returns the flags of `count` elements on the GPU: 1 where a mask is true or a list of indices names the element.
+    /// `None` if the array's type or stride needs main memory. The array has one dimension, and a mask `count` values.
+    pub(super) fn flags(&self, name: &str, count: usize) -> PyResult<Option<Buffer<u32>>> {
+        let (&[len], &[stride]) = (&self.shape[..], &self.strides[..]) else {
+            return Ok(None);
+        };
+        let array = Foreign {
+            address: self.address,
+            len,
+            stream: self.stream,
+        };
+        let (py, engine) = (self.owner.py(), &self.engine);
+        if self.element == ElementType::Bool {
+            if stride != 1 && len > 1 {
+                return Ok(None);
+            }
+            let flags = run(py, Vec::new(), || -> Result<_, EngineError> {
+                // SAFETY: the owner keeps the array, and its stream orders the copy: the call waits for it.
+                let flags = unsafe { flags::of_mask(engine, array) }?;
+                engine.synchronize()?;
+                Ok(flags)
+            })?;
+            return flags.map(Some).map_err(|e| engine_error(py, name, e));
+        }
+        let list = ForeignList::new(array, self.element.bytes(), stride);
+        let Some(list) = list.filter(|_| self.element.is_index()) else {
+            return Ok(None);
+        };
+        // SAFETY: as above.
+        let flags = run(py, Vec::new(), || unsafe {
+            flags::of_indices(engine, list, count)
+        })?;
+        let flags = flags.map_err(|e| engine_error(py, name, e))?;
+        let wrong = |WrongIndex { at, value }| {
+            wrong_index(name, at as usize, self.element.number(value), count)
+        };
+        flags.map(Some).map_err(wrong)
     }
 
     /// Copies the array to main memory.
@@ -318,6 +351,10 @@ impl<'py> GpuArray<'py> {
 
     pub(super) fn element(&self) -> ElementType {
         self.element
+    }
+
+    pub(super) fn shape(&self) -> &[usize] {
+        &self.shape
     }
 
     /// Returns the engine of the GPU.

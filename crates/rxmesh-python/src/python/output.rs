@@ -75,14 +75,11 @@ impl<'py> OutputArray<'py> {
 
     /// Refuses another shape.
     pub(super) fn check_shape(&self, wanted: &[usize]) -> PyResult<()> {
-        let shape = match &self.array {
-            AnyArray::Host(view) => view.shape.clone(),
-            AnyArray::Gpu(array) => array.layout().0,
-        };
+        let shape = self.array.shape();
         if shape == wanted {
             return Ok(());
         }
-        let (wanted, found) = (shape_text(wanted), shape_text(&shape));
+        let (wanted, found) = (shape_text(wanted), shape_text(shape));
         let what = format!("shape {wanted} is needed, not {found}");
         Err(wrong_value(&self.name, what))
     }
@@ -116,11 +113,7 @@ impl<'py> OutputArray<'py> {
 
     /// Writes values, as many as the array has, converted to its type.
     pub(super) fn fill(&self, py: Python<'_>, values: OutputValues<'_>) -> PyResult<()> {
-        let element = match &self.array {
-            AnyArray::Host(view) => view.element,
-            AnyArray::Gpu(array) => array.element(),
-        };
-        match (values, element) {
+        match (values, self.array.element()) {
             (OutputValues::Single(x), ElementType::F32) => self.write(py, x),
             (OutputValues::Double(x), ElementType::F64) => self.write(py, x),
             (OutputValues::Single(x), _) => {
@@ -213,7 +206,7 @@ impl<'py> OutputArray<'py> {
     }
 
     /// Returns `true` if the array is in the memory of an engine's GPU.
-    fn is_beside(&self, engine: &Engine) -> bool {
+    pub(super) fn is_beside(&self, engine: &Engine) -> bool {
         match &self.array {
             AnyArray::Host(_) => false,
             // In builds for development the CPU may stand for a GPU.

@@ -14,7 +14,8 @@ use crate::forms::{CallMesh, keys, opened};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rxmesh::host::engine::EngineChoice;
+use rxmesh::host::Error as HostError;
+use rxmesh::host::engine::{Buffer, EngineChoice};
 use rxmesh::host::mesh::Placement;
 use rxmesh::on::AnyMesh;
 use rxmesh::simulation::scene::RunningScene;
@@ -118,7 +119,7 @@ impl PyWorld {
     /// Arguments:
     ///     name: name of the body
     ///     out: array that they are written into: float32 or float64, contiguous; in main memory, or on the GPU that
-    ///         computes. It is the result
+    ///         computes, without a copy to main memory. It is the result
     #[pyo3(signature = (name, *, out=None))]
     fn positions(
         &self,
@@ -127,28 +128,38 @@ impl PyWorld {
         out: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyAny>> {
         let out = out.map(|out| OutputArray::new("out", &out)).transpose()?;
-        let (counts, gpu) = self.work(py, |stage| {
-            let counts = stage.actors.iter().filter(|actor| actor.name == name);
-            let counts: Vec<usize> = counts.map(|actor| actor.vertex_count()).collect();
-            Ok((counts, stage.world.engine().gpu()))
+        let (count, engine) = self.work(py, |stage| {
+            let mut named = stage.actors.iter().filter(|actor| actor.name == name);
+            let count = named.next().map(|actor| actor.vertex_count());
+            Ok((count, stage.world.engine().clone()))
         })?;
-        let Some(&count) = counts.first() else {
+        let Some(count) = count else {
             return Err(PyKeyError::new_err(name.to_owned()));
         };
-        if let Some(out) = &out {
-            out.check_shape(&[count, 3])?;
-            out.check_device(None, gpu)?;
-        }
-        let positions = self.work(py, |stage| Ok(stage.positions(name)?))?;
-        let positions = positions.unwrap_or_default();
         let world = Placement::default();
-        match out {
-            Some(out) => {
-                out.fill_points(py, &positions, &world)?;
-                Ok(out.object.unbind())
+        let Some(out) = out else {
+            let positions = self.work(py, |stage| Ok(stage.positions(name)?))?;
+            let numpy = ArrayOrigin::numpy(ElementType::F32);
+            return position_array(py, positions.unwrap_or_default(), &world, &numpy);
+        };
+        out.check_shape(&[count, 3])?;
+        if out.is_beside(&engine) {
+            let positions = self.work(py, |stage| {
+                let positions = stage.engine_positions(name)?;
+                Ok(positions
+                    .map(Buffer::cast)
+                    .transpose()
+                    .map_err(HostError::from)?)
+            })?;
+            if let Some(positions) = positions {
+                out.fill_from(py, &positions)?;
             }
-            None => position_array(py, positions, &world, &ArrayOrigin::numpy(ElementType::F32)),
+        } else {
+            out.check_device(None, engine.gpu())?;
+            let positions = self.work(py, |stage| Ok(stage.positions(name)?))?;
+            out.fill_points(py, &positions.unwrap_or_default(), &world)?;
         }
+        Ok(out.object.unbind())
     }
 
     /// Seconds since the start of the scene.

@@ -181,7 +181,7 @@ impl MeshArrays {
 }
 
 /// Takes a buffer of floats as an array of a type: of 64 bits by a conversion on the engine.
-fn floats_as<T: bytemuck::Pod + Send + Sync>(
+pub(super) fn floats_as<T: bytemuck::Pod + Send + Sync>(
     values: Arc<Buffer<T>>,
     element: ElementType,
     shape: Vec<usize>,
@@ -195,7 +195,7 @@ fn floats_as<T: bytemuck::Pod + Send + Sync>(
 }
 
 /// Works like [`floats_as`], for whole numbers.
-fn indices_as<T: bytemuck::Pod + Send + Sync>(
+pub(super) fn indices_as<T: bytemuck::Pod + Send + Sync>(
     values: Arc<Buffer<T>>,
     element: ElementType,
     shape: Vec<usize>,

@@ -280,8 +280,7 @@ impl Vertices {
         &self.mesh.extras
     }
 
-    /// Sets the normals of the vertices, and returns them in the order of the file. They stay on the engine, too, if
-    /// the mesh is one of arrays there.
+    /// Sets the normals of the vertices, and returns them in the order of the file.
     ///
     /// # Errors
     ///
@@ -292,9 +291,7 @@ impl Vertices {
         normals: &mut Attribute<Vertex, Vec3>,
     ) -> Result<Vec<Vec3>> {
         let values = self.download(log, normals)?;
-        if !self.add_on_engine(ElementKind::Vertex, NORMAL, normals)? {
-            Arc::make_mut(&mut self.mesh).set_vertex_normals(values.clone())?;
-        }
+        Arc::make_mut(&mut self.mesh).set_vertex_normals(values.clone())?;
         Ok(values)
     }
 

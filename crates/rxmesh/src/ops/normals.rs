@@ -5,7 +5,9 @@ use crate::on::Vertices;
 use crate::{Group, Log, Message, Operation, OutputKind, Result};
 use rxmesh_host::Vec3;
 use rxmesh_host::algo::normals;
-use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::kernels::topo::{Kind, Vertex};
+use rxmesh_host::mesh::{ElementKind, NORMAL};
+use rxmesh_host::store::{Attribute, RxMesh, reduce};
 use rxmesh_host::units;
 use serde::Serialize;
 
@@ -52,9 +54,14 @@ impl Operation for Normals {
         on.compute(log, "computing normals", |rx, x| {
             normals::vertex_normals(rx, x, &mut n).map_err(explained(TOO_LARGE))
         })?;
-        let values = on.take_vertex_normals(log, &mut n)?;
-        let zero = values.iter().filter(|n| **n == Vec3::ZERO).count() as u64;
-        let unit = values.len() as u64 - zero;
+        let (unit, zero) = if on.add_on_engine(ElementKind::Vertex, NORMAL, &n)? {
+            let unit = unit_count(&on.rx, &n)?;
+            (unit, u64::from(on.rx.count(Kind::Vertex)) - unit)
+        } else {
+            let values = on.take_vertex_normals(log, &mut n)?;
+            let zero = values.iter().filter(|n| **n == Vec3::ZERO).count() as u64;
+            (values.len() as u64 - zero, zero)
+        };
         Ok(NormalsOpReport {
             normals: Counts { unit, zero },
         })
@@ -66,4 +73,11 @@ impl Operation for Normals {
             "vertex normals: {unit} of unit length, {zero} zero (no face of positive area, or faces that cancel)"
         ))
     }
+}
+
+/// Counts the normals that are not zero, without reading them: a patch has at most 65,536 vertices, and the square of a
+/// unit normal is 1 to within a millionth, so that the sum of its squares is near to their number.
+fn unit_count(rx: &RxMesh, normals: &Attribute<Vertex, Vec3>) -> Result<u64> {
+    let squares = reduce::squares_by_patch(rx, normals)?;
+    Ok(squares.iter().map(|sum| sum.round() as u64).sum())
 }

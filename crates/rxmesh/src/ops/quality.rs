@@ -106,11 +106,11 @@ measures are those of the Verdict library (Stimpson et al. 2007).";
         )?;
         on.show::<Face>(log, "radius_ratio")?;
         let column = |name| on.column_values(ElementKind::Face, name);
-        let (ratios, angles, areas) = (
-            column("radius_ratio")?,
-            column("smallest_angle")?,
-            column("area")?,
-        );
+        let (ratios, angles) = (column("radius_ratio")?, column("smallest_angle")?);
+        let areas = match args.worst {
+            0 => Vec::new(),
+            _ => column("area")?,
+        };
         let listed = |face: u32| Listed {
             face,
             radius_ratio: ratios[face as usize] as f32,

@@ -2,6 +2,9 @@
 
 use crate::Error;
 use crate::edit::{Column, RunReport, Session};
+use crate::engine::Buffer;
+use crate::parallel::fill;
+use crate::parallel::flags::count;
 use glam::Vec3;
 use rxmesh_kernels::algo::improve::chosen::{ChosenEdges, CollapseChosen, FlipChosen, SplitChosen};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
@@ -28,6 +31,19 @@ pub enum EdgeOutcome {
     Refused,
     /// The change overlapped others: a contraction has taken an end of the edge, or the rounds were over.
     Conflict,
+}
+
+/// Outcomes of [`change_flagged_edges`]. Edges that were neither changed nor refused are those in conflict.
+#[derive(Debug)]
+pub struct FlaggedOutcomes {
+    /// Number of edges that were flagged.
+    pub asked: u64,
+    /// Edges with [`EdgeOutcome::Done`].
+    pub done: u64,
+    /// Edges with [`EdgeOutcome::Refused`].
+    pub refused: u64,
+    /// 1 for each edge that was changed, else 0, in the order of the edges before.
+    pub changed: Buffer<u32>,
 }
 
 /// Columns of a session for [`change_edges`].
@@ -79,19 +95,7 @@ pub fn change_edges(
     }
     session.set(columns.asked, &asked)?;
     session.set(columns.done, &vec![0; slots])?;
-    let mut report = RunReport {
-        finished: edges.is_empty(),
-        ..RunReport::default()
-    };
-    while !edges.is_empty() && report.rounds < max_rounds {
-        let left = max_rounds - report.rounds;
-        let pass = run(session, x, columns, change, left)?;
-        report.merge(&pass);
-        // A change that was refused may be possible once others are done.
-        if pass.done == 0 || !pass.finished {
-            break;
-        }
-    }
+    let report = run_all(session, x, columns, change, edges.len() as u64, max_rounds)?;
     let done = session.values(columns.done)?.read()?;
     let mut outcomes: Vec<EdgeOutcome> = edges
         .iter()
@@ -111,6 +115,74 @@ pub fn change_edges(
         }
     }
     Ok((report, outcomes))
+}
+
+/// Changes edges on the engine, as [`change_edges`]: those whose flag is 1, of a flag for each live edge, in the order
+/// of [`Session::to_engine_edges`]. The host reads counts only.
+///
+/// # Errors
+///
+/// [`Error::Options`] for another number of flags; any error of the session.
+pub fn change_flagged_edges(
+    session: &mut Session,
+    x: Column<Vertex, Vec3>,
+    columns: ChosenColumns,
+    change: EdgeChange,
+    edges: &Buffer<u32>,
+    max_rounds: u32,
+) -> Result<(RunReport, FlaggedOutcomes), Error> {
+    let before = session.live_slots(Kind::Edge)?;
+    if edges.len() != before.count as usize {
+        let (flags, count) = (edges.len(), before.count);
+        let what = format!("there are {flags} flags, and {count} edges");
+        return Err(Error::Options(what));
+    }
+    before.write(edges, session.write(columns.asked)?)?;
+    fill(session.engine(), session.write(columns.done)?, 0)?;
+    let asked = count(edges)?;
+    let report = run_all(session, x, columns, change, asked, max_rounds)?;
+    let changed = before.values(session.read(columns.done)?, 1)?;
+    let done = count(&changed)?;
+    // New edges are not chosen: those that still are were refused.
+    let left = match report.finished && done < asked {
+        true => {
+            let now = session.live_slots(Kind::Edge)?;
+            count(&now.values(session.read(columns.asked)?, 1)?)?
+        }
+        false => 0,
+    };
+    let outcomes = FlaggedOutcomes {
+        asked,
+        done,
+        refused: left,
+        changed,
+    };
+    Ok((report, outcomes))
+}
+
+/// Runs the rounds of a change of so many edges, at most as many as are allowed.
+fn run_all(
+    session: &mut Session,
+    x: Column<Vertex, Vec3>,
+    columns: ChosenColumns,
+    change: EdgeChange,
+    edges: u64,
+    max_rounds: u32,
+) -> Result<RunReport, Error> {
+    let mut report = RunReport {
+        finished: edges == 0,
+        ..RunReport::default()
+    };
+    while edges > 0 && report.rounds < max_rounds {
+        let left = max_rounds - report.rounds;
+        let pass = run(session, x, columns, change, left)?;
+        report.merge(&pass);
+        // A change that was refused may be possible once others are done.
+        if pass.done == 0 || !pass.finished {
+            break;
+        }
+    }
+    Ok(report)
 }
 
 fn run(

@@ -11,7 +11,6 @@ use glam::Vec3;
 
 kernel_list! {
     flat check_corners: CheckCorners;
-    flat list_live: ListLive;
     flat write_live: WriteLive;
     block centre_bounds: CentreBounds;
     flat morton_codes: MortonCodes;
@@ -107,29 +106,11 @@ unsafe impl FlatKernel for CheckCorners {
 }
 
 kernel! {
-    /// Marks the live faces of a session with 1. One index per face slot.
-    pub struct ListLive: Flat {
-        /// Mesh as flat arrays.
-        pub mesh: FlatMesh,
-        /// A word a face slot.
-        pub marks: GlobalMut<u32>,
-    }
-}
-
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
-unsafe impl FlatKernel for ListLive {
-    #[inline(always)]
-    fn run(&self, f: u32) {
-        self.marks.set(f, u32::from(self.mesh.face_lives(f)));
-    }
-}
-
-kernel! {
     /// Writes the vertices of the live faces of a session one after the other. One index per face slot.
     pub struct WriteLive: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// Exclusive prefix sums of [`ListLive::marks`].
+        /// Number of each live face.
         pub starts: Global<u32>,
         /// Three vertices a live face.
         pub faces: GlobalMut<u32>,

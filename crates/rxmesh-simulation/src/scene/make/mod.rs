@@ -11,7 +11,7 @@ use crate::solve::XpbdCloth;
 use crate::{Body, Collider, Materials, Solver, World};
 use glam::{DVec3, Vec3};
 use rxmesh_host::Error;
-use rxmesh_host::engine::Engine;
+use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::io::Model;
 use rxmesh_host::mesh::{Column, ColumnData, ElementKind, Extras, Placement, TetMesh, TriMesh};
 use rxmesh_host::patch::{PatchOptions, VolumeOptions};
@@ -155,6 +155,23 @@ impl RunningScene {
         let positions = match actor.is_volume() {
             true => self.world.body_mut(actor.number)?.positions(),
             false => self.world.cloth_mut(actor.number)?.positions(),
+        };
+        positions.map(Some)
+    }
+
+    /// Works like [`RunningScene::positions`], with a copy in the engine's memory. Nothing is copied to the host, and
+    /// the call does not wait.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the engine.
+    pub fn engine_positions(&self, name: &str) -> Result<Option<Buffer<Vec3>>, Error> {
+        let Some(actor) = self.actors.iter().find(|actor| actor.name == name) else {
+            return Ok(None);
+        };
+        let positions = match actor.is_volume() {
+            true => self.world.body(actor.number)?.engine_positions(),
+            false => self.world.cloth(actor.number)?.engine_positions(),
         };
         positions.map(Some)
     }

@@ -13,10 +13,9 @@ use crate::algo::distance::closest::SurfaceTree;
 use crate::edit::{Column, Edits, Session};
 use crate::engine::Buffer;
 use crate::parallel::fill;
-use crate::parallel::scan::in_place_shared;
 use glam::Vec3;
 use growth::Guard;
-use rxmesh_kernels::algo::distance::tree::{IndexedTriangles, ListLive, WriteLive};
+use rxmesh_kernels::algo::distance::tree::IndexedTriangles;
 use rxmesh_kernels::algo::improve::remesh::{HintedPoints, ScaleLengths, Sizing};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
@@ -263,27 +262,11 @@ fn surface_by_kernels<C: Edits>(
 ) -> Result<(SurfaceTree, Column<Vertex, u32>), Error> {
     let hints = session.column()?;
     let session = &*session;
-    let (engine, slots) = (session.engine(), session.capacity(Kind::Face));
-    let starts = engine.uninit::<u32>(slots as usize)?;
-    let mark = ListLive {
-        mesh: session.mesh()?,
-        marks: starts.global_mut(),
-    };
-    engine.launch_flat(slots, mark)?;
-    if slots > 0 {
-        in_place_shared(engine, &starts)?;
-    }
-    let faces = engine.uninit::<u32>(3 * session.count(Kind::Face)? as usize)?;
-    let write = WriteLive {
-        mesh: session.mesh()?,
-        starts: starts.global(),
-        faces: faces.global_mut(),
-    };
-    engine.launch_flat(slots, write)?;
+    let faces = session.live_corners()?;
     let triangles = IndexedTriangles {
         x: session.read(x)?,
         faces: faces.global(),
     };
-    let tree = SurfaceTree::by_kernels(engine, triangles, session.write(hints)?)?;
+    let tree = SurfaceTree::by_kernels(session.engine(), triangles, session.write(hints)?)?;
     Ok((tree, hints))
 }
