@@ -1,4 +1,4 @@
-//! The parts of the ant, and one surface around them.
+//! The parts of the ant, and the surfaces around them.
 
 use super::{read, size};
 use anyhow::Result;
@@ -12,7 +12,7 @@ use rxmesh_picture::{Paint, Panel, render_panels};
 /// Faces of the simplified surface.
 const FACES: u32 = 6000;
 
-/// Draws the mesh with a colour for each part, and the surface around it, which has one.
+/// Draws the mesh and the surface around it with a colour for each part: parts that touch become one.
 pub(super) fn parts() -> Result<Vec<u8>> {
     let (engine, before) = (Engine::cpu(), read("ant.ply")?);
     let x = engine.upload(&before.positions)?;

@@ -541,6 +541,17 @@ class Mesh:
         seed: Value | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
+    def wrap(
+        self,
+        *,
+        resolution: Value | None = None,
+        cell: Value | None = None,
+        offset: Value | None = None,
+        gap: Value | None = None,
+        faces: Value | None = None,
+        engine: str | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
     def render(
         self,
         cells: Array | None = None,
@@ -2227,6 +2238,61 @@ def sample(
 
     Each point has the normal of its face. Sampling is stratified: one point in each of equal parts of
     the area.
+    """
+
+def wrap(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    resolution: Value | None = None,
+    cell: Value | None = None,
+    offset: Value | None = None,
+    gap: Value | None = None,
+    faces: Value | None = None,
+    engine: str | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Make a closed, manifold surface around any triangles.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`.
+
+    Arguments:
+        resolution: Number of cells of the grid along the longest side of the mesh's box [default: 256]
+        cell: Side of a cell, in place of a number of them
+        offset: Distance of the result from the mesh; a quarter of a cell unless given, and at least a hundredth
+        gap: Width up to which gaps and holes are closed; one and a half cells unless given, and at least
+        faces: Simplify the surface to at most this number of faces
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        cells (list of integer): Cells of the grid along each axis
+        cell (number, length): Side of a cell
+        offset (number, length): Distance of the result from the mesh
+        gap (number, length): Width up to which gaps and holes are closed
+        bricks (integer): Number of bricks of 8 x 8 x 8 cells near the mesh
+        vertices (integer): Number of vertices of the result
+        faces (integer): Number of faces of the result
+        intersecting (integer): Number of vertices of faces of the result that intersect
+        simplified_faces (integer or null): Faces of the result, if it was simplified
+        simplified_intersections (integer or null): Number of pairs of faces of the simplified result that intersect
+        reached (boolean): `true` unless more faces are left than were asked for
+
+    Takes triangles of any kind: soups, open, crossing and doubled sheets, non-manifold edges, any orientation.
+    The result is closed, manifold and oriented, and has one skin: all that cannot be reached from outside is
+    enclosed, gaps narrower than gap are closed, and sheets become thin solids. It lies at the distance
+    offset from the triangles; details smaller than a cell of the grid are lost.
+
+    Distances are computed on a sparse grid near the triangles; a flood from the border finds the outside;
+    dual contouring (Ju et al. 2002), with a vertex for each piece of surface in a cell, keeps sharp edges.
+    Columns of vertices and faces come from the closest point of the input; texture coordinates and groups
+    are dropped.
     """
 
 def render(
