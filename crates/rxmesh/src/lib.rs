@@ -37,6 +37,7 @@ mod log;
 mod mesh;
 mod neighbours;
 pub mod on;
+mod opens;
 mod operation;
 pub mod ops;
 #[cfg(feature = "schema")]

@@ -1,9 +1,6 @@
 //! Meshes as programs hold them, and how operations run on them.
 
-use crate::on::{
-    AnyMesh, Connectivity, Draft, EngineArrays, Keep, Lines, MeshPatches, Prepared, Soup, Tool,
-    Vertices,
-};
+use crate::on::{Connectivity, Draft, EngineArrays, Keep, Lines, MeshPatches, Prepared, Vertices};
 use crate::{Error, Log, Operation, Result, Silent, Stage, ops, stage};
 use rxmesh_host::Vec3;
 use rxmesh_host::algo::Options;
@@ -453,56 +450,5 @@ impl Opens for Connectivity {
         }
         let mesh = self.download(false, log)?.finish().0;
         Ok(Mesh::on(mesh, engine.clone()))
-    }
-}
-
-impl Opens for Tool<TriMesh> {
-    fn open<O: Operation<On = Self>>(
-        mesh: &Mesh,
-        _options: &O::Options,
-        _log: &mut dyn Log,
-    ) -> Result<Self> {
-        let mut tool = Tool::new(mesh.to_host()?.clone(), Vec::new());
-        tool.set_engine(mesh.engine().clone());
-        Ok(tool)
-    }
-
-    fn unit(&self) -> f64 {
-        1.0
-    }
-
-    fn close(self, engine: &Engine, _log: &mut dyn Log) -> Result<Mesh> {
-        surface_of(self.result.unwrap_or(AnyMesh::Surface(self.input)), engine)
-    }
-}
-
-impl Opens for Tool<Soup> {
-    fn open<O: Operation<On = Self>>(
-        mesh: &Mesh,
-        _options: &O::Options,
-        _log: &mut dyn Log,
-    ) -> Result<Self> {
-        let mut tool = Tool::new(Soup(mesh.to_host()?.clone()), Vec::new());
-        tool.set_engine(mesh.engine().clone());
-        Ok(tool)
-    }
-
-    fn unit(&self) -> f64 {
-        1.0
-    }
-
-    fn close(self, engine: &Engine, _log: &mut dyn Log) -> Result<Mesh> {
-        let Soup(input) = self.input;
-        surface_of(self.result.unwrap_or(AnyMesh::Surface(input)), engine)
-    }
-}
-
-/// Returns the mesh that a tool has made.
-fn surface_of(result: AnyMesh, engine: &Engine) -> Result<Mesh> {
-    match result {
-        AnyMesh::Surface(mesh) => Ok(Mesh::on(mesh, engine.clone())),
-        _ => Err(Error::Message(
-            "the result is no surface of triangles".into(),
-        )),
     }
 }

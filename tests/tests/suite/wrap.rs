@@ -201,7 +201,7 @@ fn with(mut mesh: TriMesh, other: &TriMesh, at: Vec3, scale: f32) -> TriMesh {
     mesh
 }
 
-/// What lies inside is not seen; what lies outside is a component of the result.
+/// Parts inside are not seen, those outside are components of the result.
 fn one_skin(engine: &Engine) {
     let ball = generate::icosphere(2).unwrap();
     let cases = [

@@ -12,7 +12,7 @@ use crate::run::Run;
 use crate::text;
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
-use rxmesh::on::{self, AnyMesh, Pair, Soup};
+use rxmesh::on::{self, AnyMesh, AnyTriangles, Pair};
 use rxmesh::{Operation, WritesFile};
 use rxmesh_host::algo::Options;
 use rxmesh_host::io::Format;
@@ -293,7 +293,7 @@ impl Reads for TriMesh {
     }
 }
 
-impl Reads for Soup {
+impl Reads for AnyTriangles {
     type Args = InputArgs;
 
     const ENGINE: bool = true;
@@ -302,9 +302,9 @@ impl Reads for Soup {
         &args.mesh
     }
 
-    fn read(args: &InputArgs, run: &mut Run) -> Result<(Soup, Vec<String>)> {
+    fn read(args: &InputArgs, run: &mut Run) -> Result<(AnyTriangles, Vec<String>)> {
         let (mesh, names) = TriMesh::read(args, run)?;
-        Ok((Soup(mesh), names))
+        Ok((AnyTriangles(mesh), names))
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use clap::{ArgMatches, Args, FromArgMatches};
 use rxmesh::host::mesh::PolyMesh;
-use rxmesh::on::{AnyMesh, Pair, Soup, Tool};
+use rxmesh::on::{AnyMesh, AnyTriangles, Pair, Tool};
 use rxmesh::{Engine, Log, Operation, TriMesh};
 
 /// Runs an operation on its input, without a conversion of units.
@@ -52,7 +52,7 @@ impl CallForm for Tool<TriMesh> {
     }
 }
 
-impl CallForm for Tool<Soup> {
+impl CallForm for Tool<AnyTriangles> {
     type Shared = EngineKeyword;
 
     const TAKES: Takes = Takes::Surface;
@@ -71,7 +71,7 @@ impl CallForm for Tool<Soup> {
         mesh.validate()?;
         run::<O, _>(
             matches,
-            (Soup(mesh), names(0, 1)),
+            (AnyTriangles(mesh), names(0, 1)),
             Some(engine),
             home.as_ref(),
             log,

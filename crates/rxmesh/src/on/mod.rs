@@ -24,7 +24,7 @@ pub use connectivity::{Connectivity, Downloaded, Draft, Keep, Seams};
 pub use patches::{MeshPatches, PatchesOn};
 pub use scene::{BodyCounts, Moment, Played, Scene};
 pub use scheduler::{AnySession, Lines, Scheduler, TrackedFrame};
-pub use tool::{AnyMesh, Pair, Soup, Tool};
+pub use tool::{AnyMesh, AnyTriangles, Pair, Tool};
 pub use vertices::{Prepared, Vertices};
 
 use rxmesh_host::units;

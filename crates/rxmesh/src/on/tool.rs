@@ -42,7 +42,7 @@ pub struct Pair {
 
 /// Triangles of any kind, which an engine works on.
 #[derive(Clone, Debug, Default)]
-pub struct Soup(pub TriMesh);
+pub struct AnyTriangles(pub TriMesh);
 
 impl<'a> From<&'a AnyMesh> for Model<'a> {
     fn from(mesh: &'a AnyMesh) -> Model<'a> {

@@ -1,6 +1,6 @@
 //! `wrap`: makes a closed surface around anything.
 
-use crate::on::{AnyMesh, Soup, Tool};
+use crate::on::{AnyMesh, AnyTriangles, Tool};
 use crate::{Group, Log, Message, Operation, Result, Stage, stage, text};
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::closest::SurfaceTree;
@@ -78,11 +78,15 @@ are dropped.";
 
     type Options = WrapArgs;
     type Report = WrapOpReport;
-    type On = Tool<Soup>;
+    type On = Tool<AnyTriangles>;
 
-    fn run(on: &mut Tool<Soup>, args: &WrapArgs, log: &mut dyn Log) -> Result<WrapOpReport> {
+    fn run(
+        on: &mut Tool<AnyTriangles>,
+        args: &WrapArgs,
+        log: &mut dyn Log,
+    ) -> Result<WrapOpReport> {
         let engine = on.engine().clone();
-        let Soup(mut mesh) = std::mem::take(&mut on.input);
+        let AnyTriangles(mut mesh) = std::mem::take(&mut on.input);
         let home = mesh.normalise();
         let unit = mesh.placement.scale;
         let mut options = args.wrapping;

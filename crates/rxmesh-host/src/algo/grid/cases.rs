@@ -1,6 +1,6 @@
 //! Cases of cells for contours.
 
-use rxmesh_kernels::algo::grid::contour::{CASES, Case, EDGES, NO_FACE};
+use rxmesh_kernels::algo::grid::cases::{CASES, Case, EDGES, NO_FACE};
 
 /// Corners of the edges of a cell, as [`Case`] counts them.
 fn edge_corners(edge: usize) -> [usize; 2] {
@@ -79,7 +79,7 @@ fn pieces(inside: usize, other: Option<usize>) -> (Pieces, Vec<usize>) {
     (pieces, faces)
 }
 
-/// Returns the words of the table of cases ([`rxmesh_kernels::algo::grid::contour::CaseTable`]).
+/// Returns the words of the table of cases ([`rxmesh_kernels::algo::grid::cases::CaseTable`]).
 pub(super) fn case_words() -> Vec<u32> {
     let case = |case: usize| {
         let (inside, swapped) = (case % 256, case >= 256);

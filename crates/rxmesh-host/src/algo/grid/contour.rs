@@ -9,8 +9,9 @@ use crate::engine::{Buffer, Engine, EngineError};
 use crate::parallel::scan;
 use glam::Vec3;
 use rxmesh_kernels::algo::grid::VERTICES;
+use rxmesh_kernels::algo::grid::cases::CaseTable;
 use rxmesh_kernels::algo::grid::contour::{
-    CaseTable, ContourCells, ContourFaces, ContourVertices, GridDistances,
+    ContourCells, ContourFaces, ContourVertices, GridDistances,
 };
 use rxmesh_kernels::algo::grid::crossings::{FindCrossings, HoldBack};
 use rxmesh_kernels::algo::tree::IndexedTriangles;

@@ -8,7 +8,7 @@ use crate::algo::Options;
 use crate::engine::{Buffer, Engine};
 use crate::options::{not_negative, positive};
 use glam::Vec3;
-use rxmesh_kernels::algo::grid::bricks::{CORNER_CHUNK, CornerBounds};
+use rxmesh_kernels::algo::grid::bounds::{CORNER_CHUNK, CornerBounds};
 use rxmesh_kernels::algo::grid::{BrickGrid, SIDE};
 use rxmesh_kernels::algo::tree::{CheckCorners, IndexedTriangles};
 use rxmesh_kernels::edit::NONE;

@@ -2,8 +2,10 @@
 //! Warren 2002) with a vertex for each piece of surface in a cell, so that it is manifold (Nielson 2004, "Dual marching
 //! cubes"; Wenger 2013, "Isosurfaces", section 3.5: pieces that touch at a face of two cells are joined the other way).
 //!
-//! Cases of cells are in a table ([`CaseTable`]), which the host makes.
+//! Cases of cells are in a table ([`CaseTable`]).
 
+use super::cases::{CASES, CaseTable, EDGES, NO_FACE};
+use super::planes::Planes;
 use super::{OutsideView, SIDE, VERTICES, within};
 use crate::algo::closest::closest_on_triangle_rounded;
 use crate::algo::tree::IndexedTriangles;
@@ -18,73 +20,6 @@ kernel_list! {
     block grid_cells: ContourCells;
     block grid_vertices: ContourVertices;
     block grid_faces: ContourFaces;
-}
-
-/// Cases of a cell: one for each set of inside corners, then the same with the pieces at one of its faces joined the
-/// other way.
-pub const CASES: u32 = 512;
-
-/// Edges of a cell. Edge `4 a + 2 t + s` is along axis `a`, and begins at the corner that is `s` cells along the axis
-/// after `a`, and `t` along the one after that.
-pub const EDGES: u32 = 12;
-
-/// Bits of a word of the table: two for the piece of each edge, three for the number of pieces, three for the face.
-const PIECES_SHIFT: u32 = 2 * EDGES;
-
-/// Position of the face in a word of the table.
-const FACE_SHIFT: u32 = PIECES_SHIFT + 3;
-
-/// Face of a case without one that joins a piece with itself.
-pub const NO_FACE: u32 = 7;
-
-args! {
-    /// Cases of cells. Corner `x + 2 y + 4 z` of a cell is bit `x + 2 y + 4 z` of its case: 1 for inside.
-    pub struct CaseTable {
-        /// A word a case.
-        pub words: Global<u32>,
-    }
-}
-
-/// Case of a cell, as its word in the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Case(pub u32);
-
-impl Case {
-    /// Makes a case of the piece of each edge, the number of pieces, and the face at which a piece meets itself: face
-    /// `2 a + 1` is that at the high end of axis `a`.
-    pub const fn new(pieces: [u32; EDGES as usize], count: u32, face: u32) -> Case {
-        let (mut word, mut e) = (count << PIECES_SHIFT | face << FACE_SHIFT, 0);
-        while e < EDGES {
-            word |= pieces[e as usize] << (2 * e);
-            e += 1;
-        }
-        Case(word)
-    }
-
-    /// Returns the piece of surface that crosses an edge.
-    #[inline(always)]
-    pub fn piece(self, edge: u32) -> u32 {
-        self.0 >> (2 * edge) & 3
-    }
-
-    /// Returns the number of pieces.
-    #[inline(always)]
-    pub fn pieces(self) -> u32 {
-        self.0 >> PIECES_SHIFT & 7
-    }
-
-    /// Returns the face at which a piece meets itself, or [`NO_FACE`].
-    #[inline(always)]
-    pub fn face(self) -> u32 {
-        self.0 >> FACE_SHIFT
-    }
-}
-
-impl CaseTable {
-    #[inline(always)]
-    fn case(&self, case: u32) -> Case {
-        Case(self.words.get(case))
-    }
 }
 
 /// Returns coordinates moved up by some steps along axis `a`, and along the two that follow it.
@@ -273,85 +208,6 @@ kernel! {
 /// Most steps that a vertex can hold back, so that faces do not intersect: one to the mean point of its planes, in two
 /// more to that on the level of the contour, which is in its cell, and one to the mean of the middles of the edges.
 pub const STEPS: u32 = 4;
-
-/// Share of the number of planes that holds a vertex at their mean point, where they leave a direction free.
-const HOLD: f32 = 0.02;
-
-/// Sums over the planes of a vertex.
-#[derive(Clone, Copy)]
-struct Planes {
-    /// Number of planes.
-    count: f32,
-    /// Sum of the points.
-    points: Vec3,
-    /// Sums of the products of normals: xx, yy, zz.
-    squares: Vec3,
-    /// Sums of the products of normals: yz, xz, xy.
-    mixed: Vec3,
-    /// Sum of the normals times their products with the points.
-    right: Vec3,
-}
-
-impl Planes {
-    const NONE: Planes = Planes {
-        count: 0.0,
-        points: Vec3::ZERO,
-        squares: Vec3::ZERO,
-        mixed: Vec3::ZERO,
-        right: Vec3::ZERO,
-    };
-
-    /// Adds a plane by a point of it and its normal.
-    #[inline(always)]
-    fn add(&mut self, p: Vec3, n: Vec3) {
-        let times =
-            |a: Vec3, b: Vec3| Vec3::new(product(a.x, b.x), product(a.y, b.y), product(a.z, b.z));
-        self.count += 1.0;
-        self.points += p;
-        self.squares += times(n, n);
-        self.mixed += times(Vec3::new(n.y, n.x, n.x), Vec3::new(n.z, n.z, n.y));
-        self.right = add_rounded(self.right, n, dot_rounded(n, p));
-    }
-
-    /// Returns the matrix times a vector.
-    #[inline(always)]
-    fn times(&self, v: Vec3) -> Vec3 {
-        let (s, m) = (self.squares, self.mixed);
-        Vec3::new(
-            dot_rounded(Vec3::new(s.x, m.z, m.y), v),
-            dot_rounded(Vec3::new(m.z, s.y, m.x), v),
-            dot_rounded(Vec3::new(m.y, m.x, s.z), v),
-        )
-    }
-
-    /// Returns the point of the least squared distances, at most `most` from the mean of the points.
-    #[inline(always)]
-    fn solve(&self, most: f32) -> Vec3 {
-        let mean = add_rounded(Vec3::ZERO, self.points, 1.0 / self.count);
-        let (s, m) = (
-            self.squares + Vec3::splat(product(HOLD, self.count)),
-            self.mixed,
-        );
-        let right = self.right - self.times(mean);
-        let minor = |a: f32, b: f32, c: f32, d: f32| product(a, b) - product(c, d);
-        let x = Vec3::new(
-            minor(s.y, s.z, m.x, m.x),
-            minor(m.x, m.y, m.z, s.z),
-            minor(m.z, m.x, s.y, m.y),
-        );
-        let y = Vec3::new(x.y, minor(s.x, s.z, m.y, m.y), minor(m.y, m.z, s.x, m.x));
-        let z = Vec3::new(x.z, y.z, minor(s.x, s.y, m.z, m.z));
-        let whole = dot_rounded(Vec3::new(s.x, m.z, m.y), x);
-        let off = Vec3::new(
-            dot_rounded(x, right),
-            dot_rounded(y, right),
-            dot_rounded(z, right),
-        ) * (1.0 / whole);
-        let length = sqrt(dot_rounded(off, off));
-        let part = if length > most { most / length } else { 1.0 };
-        add_rounded(mean, off, part)
-    }
-}
 
 impl ContourVertices {
     /// Returns the point of the surface that is closest to a point of an edge, by the triangles nearest to its ends.

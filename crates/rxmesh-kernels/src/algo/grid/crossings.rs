@@ -19,7 +19,7 @@ kernel! {
     pub struct FindCrossings: Flat {
         /// Tree of the surface.
         pub tree: TreeView,
-        /// Corners of the faces, three each.
+        /// PlacedFace of the faces, three each.
         pub faces: Global<u32>,
         /// Place of each vertex.
         pub places: Global<Vec3>,
@@ -30,14 +30,14 @@ kernel! {
     }
 }
 
-/// Corners of a face, with their places.
+/// PlacedFace of a face, with their places.
 #[derive(Clone, Copy)]
-struct Corners {
+struct PlacedFace {
     vertices: [u32; 3],
     places: [Vec3; 3],
 }
 
-impl Corners {
+impl PlacedFace {
     /// Returns `true` if a vertex is one of the corners.
     #[inline(always)]
     fn contains(&self, v: u32) -> bool {
@@ -47,7 +47,7 @@ impl Corners {
 
     /// Returns the number of corners of another face that are among these.
     #[inline(always)]
-    fn shared(&self, other: &Corners) -> u32 {
+    fn shared(&self, other: &PlacedFace) -> u32 {
         let [a, b, c] = other.vertices;
         u32::from(self.contains(a)) + u32::from(self.contains(b)) + u32::from(self.contains(c))
     }
@@ -68,7 +68,7 @@ impl Corners {
 
     /// Returns `true` if a side of another face that has no corner here passes through this face.
     #[inline(always)]
-    fn is_crossed_by(&self, other: &Corners) -> bool {
+    fn is_crossed_by(&self, other: &PlacedFace) -> bool {
         let normal = self.normal();
         let ([u, v, w], [p, q, r]) = (other.vertices, other.places);
         let (has_u, has_v, has_w) = (self.contains(u), self.contains(v), self.contains(w));
@@ -131,10 +131,10 @@ const FOLDED: f64 = -0.999_999;
 
 impl FindCrossings {
     #[inline(always)]
-    fn corners(&self, face: u32) -> Corners {
+    fn corners(&self, face: u32) -> PlacedFace {
         let v = |k: u32| self.faces.get(3 * face + k);
         let vertices = [v(0), v(1), v(2)];
-        Corners {
+        PlacedFace {
             vertices,
             places: [
                 self.places.get(vertices[0]),
@@ -146,7 +146,7 @@ impl FindCrossings {
 
     /// Returns `true` if two faces intersect.
     #[inline(always)]
-    fn intersect(a: &Corners, b: &Corners) -> bool {
+    fn intersect(a: &PlacedFace, b: &PlacedFace) -> bool {
         let shared = a.shared(b);
         if shared >= 2 {
             let (m, n) = (a.normal(), b.normal());
@@ -158,14 +158,14 @@ impl FindCrossings {
 
     /// Returns `true` if a corner of a face has moved.
     #[inline(always)]
-    fn has_moved(&self, face: &Corners) -> bool {
+    fn has_moved(&self, face: &PlacedFace) -> bool {
         let [a, b, c] = face.vertices;
         let moved = &self.moved;
         moved.is_empty() || moved.get(a) | moved.get(b) | moved.get(c) != 0
     }
 
     #[inline(always)]
-    fn mark(&self, face: &Corners) {
+    fn mark(&self, face: &PlacedFace) {
         let [a, b, c] = face.vertices;
         self.marks.raise(a, 1);
         self.marks.raise(b, 1);

@@ -3,10 +3,13 @@
 //! A grid has cubic cells in *bricks* of [`SIDE`] cells along each axis. A brick that is near the surface is *active*:
 //! it has a slot, and values at its grid vertices, those at its low sides included.
 
+pub mod bounds;
 pub mod bricks;
+pub mod cases;
 pub mod contour;
 pub mod crossings;
 pub mod flood;
+mod planes;
 
 use crate::args;
 use crate::edit::NONE;
@@ -15,7 +18,7 @@ use crate::mem::Global;
 use glam::Vec3;
 
 kernel_list! {
-    of [bricks::KERNELS, contour::KERNELS, crossings::KERNELS, flood::KERNELS];
+    of [bounds::KERNELS, bricks::KERNELS, contour::KERNELS, crossings::KERNELS, flood::KERNELS];
 }
 
 /// Cells of a brick along each axis.

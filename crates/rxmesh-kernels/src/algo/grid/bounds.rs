@@ -1,0 +1,81 @@
+//! The box of triangles.
+
+use crate::algo::tree::IndexedTriangles;
+use crate::exec::{Block, SCRATCH_WORDS};
+use crate::kernel;
+use crate::kernel::BlockKernel;
+use crate::mem::{GlobalMut, Plan, Shared};
+use glam::Vec3;
+
+kernel_list! {
+    block grid_bounds: CornerBounds;
+}
+
+/// Triangles that one block of [`CornerBounds`] looks at.
+pub const CORNER_CHUNK: u32 = 4096;
+
+kernel! {
+    /// Finds the box of triangles, a chunk of them a block.
+    pub struct CornerBounds: Block {
+        /// Triangles.
+        pub triangles: IndexedTriangles,
+        /// Seven numbers a block: the least x, y, z, then the greatest, then the first triangle with a coordinate that
+        /// is not finite, infinity if there is none.
+        pub bounds: GlobalMut<f64>,
+    }
+}
+
+// SAFETY: blocks write apart, in phases that barriers part; indices are the launch's (contracts U1 to U4).
+unsafe impl BlockKernel for CornerBounds {
+    type Tables = Shared<u32>;
+
+    #[inline(always)]
+    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
+        plan.take(SCRATCH_WORDS)
+    }
+
+    #[inline(always)]
+    fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
+        let first = block * CORNER_CHUNK;
+        let n = (self.triangles.count() - first).min(CORNER_CHUNK);
+        let corners = |i: u32| self.triangles.corners(first + i);
+        let (bounds, to) = (self.bounds, 7 * block);
+        let mut axis = 0;
+        while axis < 3 {
+            let of = |v: Vec3| {
+                if axis == 0 {
+                    v.x
+                } else if axis == 1 {
+                    v.y
+                } else {
+                    v.z
+                }
+            };
+            let least = |i: u32| {
+                let [a, b, c] = corners(i);
+                f64::from(of(a.min(b).min(c)))
+            };
+            let greatest = |i: u32| {
+                let [a, b, c] = corners(i);
+                f64::from(of(a.max(b).max(c)))
+            };
+            let (low, high) = (b.min(n, scratch, least), b.max(n, scratch, greatest));
+            b.lead(|| {
+                bounds.set(to + axis, low);
+                bounds.set(to + 3 + axis, high);
+            });
+            axis += 1;
+        }
+        let wrong = b.min(n, scratch, |i| {
+            let [a, b, c] = corners(i);
+            // Zero times a number that is not finite is not a number.
+            let sum = a * 0.0 + b * 0.0 + c * 0.0;
+            if sum == Vec3::ZERO {
+                f64::INFINITY
+            } else {
+                f64::from(first + i)
+            }
+        });
+        b.lead(|| bounds.set(to + 6, wrong));
+    }
+}
