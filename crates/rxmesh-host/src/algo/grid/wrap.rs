@@ -252,7 +252,7 @@ impl GridSize {
         let border = level + 2.0 * cell + f64::from(SIDE) * cell;
         let bricks = (extent + 2.0 * border) / (f64::from(SIDE) * cell);
         let most = f64::from(MOST_CELLS / SIDE + 64);
-        if !(bricks.max_element() <= most) {
+        if !bricks.is_finite() || bricks.max_element() > most {
             return Err(Error::Options(format!(
                 "the grid would have {:.0} cells along the longest side, but at most {} are possible: take larger \
                  cells, or a smaller gap or offset",
