@@ -198,6 +198,18 @@ impl<'py> OutputArray<'py> {
             let copied = copied.map_err(|e| of_error(&HostError::from(e).into()))?;
             return self.fill_from(py, &copied);
         }
+        if let (AnyArray::Gpu(from), AnyArray::Gpu(to)) = (&source, &self.array)
+            && [from.element(), to.element()] == [ElementType::F64; 2]
+            && self.is_beside(from.engine())
+        {
+            let (engine, from, to) = (from.engine().clone(), from.whole(), to.whole());
+            let work = || -> Result<(), EngineError> {
+                // SAFETY: the owners keep both arrays of floats, and their streams order the copies.
+                unsafe { engine.copy_of::<f64>(from)?.copy_to(to)? };
+                engine.synchronize()
+            };
+            return self.done(run(py, Vec::new(), work)?);
+        }
         let source = source.into_host(&self.name)?;
         match source.element {
             ElementType::F64 => self.fill(py, OutputValues::Double(&source.values())),
