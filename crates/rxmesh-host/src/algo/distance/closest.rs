@@ -76,11 +76,11 @@ impl SurfaceTree {
         x: &Buffer<Vec3>,
         faces: &Buffer<[u32; 3]>,
     ) -> Result<SurfaceTree, Error> {
-        check_corners(engine, x, faces)?;
         let triangles = IndexedTriangles {
             x: x.global(),
             faces: faces.global().cast(),
         };
+        check_corners(engine, triangles)?;
         SurfaceTree::by_kernels(engine, triangles, GlobalMut::empty())
     }
 
@@ -105,12 +105,7 @@ impl SurfaceTree {
         };
         engine.launch_blocks(chunks, kernel)?;
         let bounds = bounds.read()?;
-        let extreme = |from: usize, first: f64, of: fn(f64, f64) -> f64| {
-            let axis = |k: usize| bounds.chunks(6).map(|c| c[from + k]).fold(first, of) as f32;
-            Vec3::new(axis(0), axis(1), axis(2))
-        };
-        let low = extreme(0, f64::INFINITY, f64::min);
-        let high = extreme(3, f64::NEG_INFINITY, f64::max);
+        let [low, high] = box_of(bounds.chunks(6));
         let (codes, order) = (
             engine.uninit::<u32>(n as usize)?,
             engine.uninit::<u32>(n as usize)?,
@@ -139,7 +134,11 @@ impl SurfaceTree {
 
     /// Computes corners and boxes, from the leaves up, in the order that there is. `near` as in
     /// [`SurfaceTree::by_kernels`].
-    fn fit(&self, triangles: IndexedTriangles, near: GlobalMut<u32>) -> Result<(), Error> {
+    pub(crate) fn fit(
+        &self,
+        triangles: IndexedTriangles,
+        near: GlobalMut<u32>,
+    ) -> Result<(), Error> {
         let engine = self.boxes.engine();
         crate::parallel::fill(engine, near, 0)?;
         let kernel = TreeLeaves {
@@ -174,11 +173,11 @@ impl SurfaceTree {
                 (self.trees.len() / TREE_WORDS as usize).max(1)
             )));
         }
-        check_corners(self.boxes.engine(), x, faces)?;
         let triangles = IndexedTriangles {
             x: x.global(),
             faces: faces.global().cast(),
         };
+        check_corners(self.boxes.engine(), triangles)?;
         self.fit(triangles, GlobalMut::empty())
     }
 
@@ -331,18 +330,31 @@ impl SurfaceTree {
 }
 
 /// Refuses triangles with corners that do not exist.
-fn check_corners(engine: &Engine, x: &Buffer<Vec3>, faces: &Buffer<[u32; 3]>) -> Result<(), Error> {
+pub(crate) fn check_corners(engine: &Engine, triangles: IndexedTriangles) -> Result<(), Error> {
+    let vertices = triangles.x.len();
     let wrong = engine.upload(&[NONE; 2])?;
     let kernel = CheckCorners {
-        faces: faces.global().cast(),
-        vertices: x.len() as u32,
+        faces: triangles.faces,
+        vertices,
         wrong: wrong.global_mut(),
     };
-    engine.launch_flat(faces.len() as u32, kernel)?;
+    engine.launch_flat(triangles.count(), kernel)?;
     match wrong.read()?[1] {
         NONE => Ok(()),
-        face => Err(no_corner(face as usize, x.len())),
+        face => Err(no_corner(face as usize, vertices as usize)),
     }
+}
+
+/// Returns the box around boxes: each is the least x, y, z, then the greatest; what follows does not count.
+pub(crate) fn box_of<'a>(boxes: impl Iterator<Item = &'a [f64]> + Clone) -> [Vec3; 2] {
+    let extreme = |from: usize, first: f64, of: fn(f64, f64) -> f64| {
+        let axis = |k: usize| boxes.clone().map(|b| b[from + k]).fold(first, of) as f32;
+        Vec3::new(axis(0), axis(1), axis(2))
+    };
+    [
+        extreme(0, f64::INFINITY, f64::min),
+        extreme(3, f64::NEG_INFINITY, f64::max),
+    ]
 }
 
 /// Returns the error of a face with a corner that does not exist.

@@ -5,11 +5,12 @@ use crate::Error;
 use crate::engine::{Buffer, Engine};
 use crate::parallel::scan;
 use rxmesh_kernels::algo::grid::bricks::{
-    BlocksOfTriangles, BrickDistances, BricksOfTriangles, MarkActive, SlotBricks,
+    BlocksOfTriangles, BrickDistances, BricksOfTriangles, SlotBricks,
 };
 use rxmesh_kernels::algo::grid::{ActiveBricks, BrickGrid, VERTICES, WORDS};
 use rxmesh_kernels::algo::tree::IndexedTriangles;
 use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::parallel::flags::{FlagLive, SlotTable};
 
 /// Distances of the grid vertices near a surface from it.
 #[derive(Debug)]
@@ -28,15 +29,14 @@ pub(super) struct Distances {
 }
 
 impl Distances {
-    /// Computes the distances up to `reach`; grid vertices farther than `level` are free.
+    /// Computes the distances in reach; grid vertices farther than the level are free.
     pub(super) fn new(
         engine: &Engine,
-        size: &GridSize,
+        &GridSize {
+            grid, level, reach, ..
+        }: &GridSize,
         triangles: IndexedTriangles,
-        level: f32,
-        reach: f32,
     ) -> Result<Distances, Error> {
-        let grid = size.grid;
         let n = triangles.count();
         let mut counts = engine.zeroed::<u32>(n as usize)?;
         let blocks = |counts: &Buffer<u32>, to: [GlobalMut<u32>; 2]| {
@@ -75,9 +75,14 @@ impl Distances {
         };
         bricks(&counts, GlobalMut::empty())?;
         let mut slots = engine.uninit::<u32>(all as usize)?;
-        let kernel = MarkActive {
-            counts: counts.global(),
-            marks: slots.global_mut(),
+        // Bricks without triangles are the dead ones.
+        let kernel = FlagLive {
+            slots: SlotTable {
+                entries: counts.global(),
+                width: 1,
+                dead: 0,
+            },
+            flags: slots.global_mut(),
         };
         engine.launch_flat(all, kernel)?;
         let active = scan::exclusive(engine, &mut slots)?;
@@ -94,7 +99,7 @@ impl Distances {
         let entries = engine.uninit::<u32>(entries as usize)?;
         bricks(&ends, entries.global_mut())?;
 
-        let vertices = size.vertices_of(active)?;
+        let vertices = vertices_of(active)?;
         let found = Distances {
             grid,
             slots,
@@ -146,17 +151,15 @@ fn total(engine: &Engine, counts: &mut Buffer<u32>) -> Result<u32, Error> {
     })
 }
 
-impl GridSize {
-    /// Returns the number of grid vertices of active bricks.
-    fn vertices_of(&self, active: u32) -> Result<usize, Error> {
-        let count = u64::from(active) * u64::from(VERTICES);
-        if count > u64::from(u32::MAX) {
-            return Err(Error::TooLarge {
-                what: "vertices of the grid near the surface",
-                count,
-                limit: u64::from(u32::MAX),
-            });
-        }
-        Ok(count as usize)
+/// Returns the number of grid vertices of active bricks.
+fn vertices_of(active: u32) -> Result<usize, Error> {
+    let count = u64::from(active) * u64::from(VERTICES);
+    if count > u64::from(u32::MAX) {
+        return Err(Error::TooLarge {
+            what: "vertices of the grid near the surface",
+            count,
+            limit: u64::from(u32::MAX),
+        });
     }
+    Ok(count as usize)
 }

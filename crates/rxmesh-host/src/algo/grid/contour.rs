@@ -15,7 +15,7 @@ use rxmesh_kernels::algo::grid::contour::{
 };
 use rxmesh_kernels::algo::grid::crossings::{FindCrossings, HoldBack};
 use rxmesh_kernels::algo::tree::IndexedTriangles;
-use rxmesh_kernels::mem::Global;
+use rxmesh_kernels::mem::{Global, GlobalMut};
 
 /// A surface in an engine's memory.
 #[derive(Debug)]
@@ -106,13 +106,18 @@ fn part(
     let n = contour.positions.len();
     let (marks, steps) = (engine.zeroed::<u32>(n)?, engine.zeroed::<u32>(n)?);
     let moved = engine.uninit::<u32>(n)?;
-    let mut tree = SurfaceTree::on_engine(engine, &contour.positions, &contour.faces)?;
+    // Kernels made the corners: they are not checked.
+    let triangles = IndexedTriangles {
+        x: contour.positions.global(),
+        faces: contour.faces.global().cast(),
+    };
+    let tree = SurfaceTree::by_kernels(engine, triangles, GlobalMut::empty())?;
     let mut round = 0;
     loop {
         let kernel = FindCrossings {
             tree: tree.view(),
-            faces: contour.faces.global().cast(),
-            places: contour.positions.global(),
+            faces: triangles.faces,
+            places: triangles.x,
             moved: if round == 0 {
                 Global::empty()
             } else {
@@ -134,7 +139,7 @@ fn part(
             return Ok(counts[1]);
         }
         place(steps.global())?;
-        tree.refit(&contour.positions, &contour.faces)?;
+        tree.fit(triangles, GlobalMut::empty())?;
         round += 1;
     }
 }

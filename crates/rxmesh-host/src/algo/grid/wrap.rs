@@ -5,13 +5,13 @@ use super::contour::contour;
 use super::flood::Outside;
 use crate::Error;
 use crate::algo::Options;
+use crate::algo::closest::{box_of, check_corners};
 use crate::engine::{Buffer, Engine};
 use crate::options::{not_negative, positive};
 use glam::Vec3;
 use rxmesh_kernels::algo::grid::bounds::{CORNER_CHUNK, CornerBounds};
 use rxmesh_kernels::algo::grid::{BrickGrid, SIDE};
-use rxmesh_kernels::algo::tree::{CheckCorners, IndexedTriangles};
-use rxmesh_kernels::edit::NONE;
+use rxmesh_kernels::algo::tree::IndexedTriangles;
 
 /// Options of [`wrap`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -138,7 +138,7 @@ pub struct Wrapped {
 /// # Errors
 ///
 /// [`Error::Options`] for options that make no sense, no triangles, a corner that does not exist, or more cells than
-/// can be; [`Error::NotFinite`]; [`Error::TooLarge`]; no memory on the engine, or any error of it.
+/// can be, or a coordinate that is not finite; [`Error::TooLarge`]; no memory on the engine, or any error of it.
 pub fn wrap(
     engine: &Engine,
     x: &Buffer<Vec3>,
@@ -152,7 +152,7 @@ pub fn wrap(
     };
     let [low, high] = bounds(engine, triangles)?;
     let size = GridSize::new(low, high, options)?;
-    let distances = Distances::new(engine, &size, triangles, size.level, size.reach)?;
+    let distances = Distances::new(engine, &size, triangles)?;
     let outside = Outside::new(engine, &distances)?;
     let levels = [size.level, size.offset];
     let contour = contour(engine, &distances, &outside, triangles, levels)?;
@@ -180,20 +180,7 @@ fn bounds(engine: &Engine, triangles: IndexedTriangles) -> Result<[Vec3; 2], Err
         let why = "there are no faces, so there is nothing to wrap";
         return Err(Error::Options(why.into()));
     }
-    let wrong = engine.upload(&[NONE; 2])?;
-    let kernel = CheckCorners {
-        faces: triangles.faces,
-        vertices: triangles.x.len(),
-        wrong: wrong.global_mut(),
-    };
-    engine.launch_flat(n, kernel)?;
-    let wrong = wrong.read()?[1];
-    if wrong != NONE {
-        return Err(Error::Options(format!(
-            "face {wrong} has a corner that is none of the {} vertices",
-            triangles.x.len()
-        )));
-    }
+    check_corners(engine, triangles)?;
     let chunks = n.div_ceil(CORNER_CHUNK);
     let found = engine.uninit::<f64>(7 * chunks as usize)?;
     let kernel = CornerBounds {
@@ -208,23 +195,18 @@ fn bounds(engine: &Engine, triangles: IndexedTriangles) -> Result<[Vec3; 2], Err
             "face {first} has a corner with a coordinate that is not a finite number"
         )));
     }
-    let extreme = |from: usize, first: f64, of: fn(f64, f64) -> f64| {
-        let axis = |k: usize| found.chunks(7).map(|c| c[from + k]).fold(first, of) as f32;
-        Vec3::new(axis(0), axis(1), axis(2))
-    };
-    Ok([
-        extreme(0, f64::INFINITY, f64::min),
-        extreme(3, f64::NEG_INFINITY, f64::max),
-    ])
+    Ok(box_of(found.chunks(7)))
 }
 
 /// Grid around a mesh, with the distances that count.
 #[derive(Debug)]
 pub(super) struct GridSize {
     pub(super) grid: BrickGrid,
-    level: f32,
+    /// Distance of the contour from the mesh.
+    pub(super) level: f32,
     offset: f32,
-    reach: f32,
+    /// Distance from the mesh up to which distances count.
+    pub(super) reach: f32,
 }
 
 impl GridSize {

@@ -155,26 +155,40 @@ unsafe impl BlockKernel for CentreBounds {
         let first = block * BOUNDS_CHUNK;
         let n = (self.triangles.count() - first).min(BOUNDS_CHUNK);
         let triangles = self.triangles;
-        let mut axis = 0;
-        while axis < 3 {
-            let at = |i: u32| {
-                let c = triangles.centre(first + i);
-                f64::from(if axis == 0 {
-                    c.x
-                } else if axis == 1 {
-                    c.y
-                } else {
-                    c.z
-                })
-            };
-            let (low, high) = (b.min(n, scratch, at), b.max(n, scratch, at));
-            let (bounds, to) = (self.bounds, 6 * block + axis);
-            b.lead(|| {
-                bounds.set(to, low);
-                bounds.set(to + 3, high);
-            });
-            axis += 1;
-        }
+        write_bounds(b, n, scratch, self.bounds.from(6 * block), |i| {
+            let c = triangles.centre(first + i);
+            (c, c)
+        });
+    }
+}
+
+/// Writes the least x, y, z of `n` boxes, then the greatest. `of` gives the least and the greatest corner of a box.
+#[inline(always)]
+pub fn write_bounds<B: Block>(
+    b: B,
+    n: u32,
+    scratch: Shared<u32>,
+    to: GlobalMut<f64>,
+    of: impl Fn(u32) -> (Vec3, Vec3),
+) {
+    let mut axis = 0;
+    while axis < 3 {
+        let along = |v: Vec3| {
+            f64::from(if axis == 0 {
+                v.x
+            } else if axis == 1 {
+                v.y
+            } else {
+                v.z
+            })
+        };
+        let low = b.min(n, scratch, |i| along(of(i).0));
+        let high = b.max(n, scratch, |i| along(of(i).1));
+        b.lead(|| {
+            to.set(axis, low);
+            to.set(axis + 3, high);
+        });
+        axis += 1;
     }
 }
 

@@ -1,6 +1,6 @@
 //! The box of triangles.
 
-use crate::algo::tree::IndexedTriangles;
+use crate::algo::tree::{IndexedTriangles, write_bounds};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::BlockKernel;
@@ -39,33 +39,11 @@ unsafe impl BlockKernel for CornerBounds {
         let first = block * CORNER_CHUNK;
         let n = (self.triangles.count() - first).min(CORNER_CHUNK);
         let corners = |i: u32| self.triangles.corners(first + i);
-        let (bounds, to) = (self.bounds, 7 * block);
-        let mut axis = 0;
-        while axis < 3 {
-            let of = |v: Vec3| {
-                if axis == 0 {
-                    v.x
-                } else if axis == 1 {
-                    v.y
-                } else {
-                    v.z
-                }
-            };
-            let least = |i: u32| {
-                let [a, b, c] = corners(i);
-                f64::from(of(a.min(b).min(c)))
-            };
-            let greatest = |i: u32| {
-                let [a, b, c] = corners(i);
-                f64::from(of(a.max(b).max(c)))
-            };
-            let (low, high) = (b.min(n, scratch, least), b.max(n, scratch, greatest));
-            b.lead(|| {
-                bounds.set(to + axis, low);
-                bounds.set(to + 3 + axis, high);
-            });
-            axis += 1;
-        }
+        let to = self.bounds.from(7 * block);
+        write_bounds(b, n, scratch, to, |i| {
+            let [a, b, c] = corners(i);
+            (a.min(b).min(c), a.max(b).max(c))
+        });
         let wrong = b.min(n, scratch, |i| {
             let [a, b, c] = corners(i);
             // Zero times a number that is not finite is not a number.
@@ -76,6 +54,6 @@ unsafe impl BlockKernel for CornerBounds {
                 f64::from(first + i)
             }
         });
-        b.lead(|| bounds.set(to + 6, wrong));
+        b.lead(|| to.set(6, wrong));
     }
 }

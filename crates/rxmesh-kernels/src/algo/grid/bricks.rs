@@ -18,7 +18,6 @@ use glam::Vec3;
 kernel_list! {
     flat grid_blocks: BlocksOfTriangles;
     flat grid_bricks: BricksOfTriangles;
-    flat grid_active: MarkActive;
     flat grid_slots: SlotBricks;
     block grid_distances: BrickDistances;
 }
@@ -202,29 +201,12 @@ unsafe impl FlatKernel for BricksOfTriangles {
 }
 
 kernel! {
-    /// Marks bricks with triangles with 1, the others with 0. One index per brick.
-    pub struct MarkActive: Flat {
-        /// Number of triangles of each brick.
-        pub counts: Global<u32>,
-        /// Mark of each brick.
-        pub marks: GlobalMut<u32>,
-    }
-}
-
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
-unsafe impl FlatKernel for MarkActive {
-    #[inline(always)]
-    fn run(&self, i: u32) {
-        self.marks.set(i, u32::from(self.counts.get(i) > 0));
-    }
-}
-
-kernel! {
     /// Gives bricks with triangles their slots. One index per brick.
     pub struct SlotBricks: Flat {
         /// Number of triangles of each brick.
         pub counts: Global<u32>,
-        /// Exclusive prefix sums of [`MarkActive::marks`]; becomes the slot of each brick, [`NONE`] for the others.
+        /// Exclusive prefix sums of the flags of bricks with triangles; becomes the slot of each brick, [`NONE`] of the
+        /// others.
         pub slots: GlobalMut<u32>,
         /// Brick of each slot.
         pub bricks: GlobalMut<u32>,
