@@ -539,6 +539,43 @@ def main():
         assert got.tobytes() == rxmesh.smooth(v, f, engine="cuda").vertices.tobytes()
         return ", ".join(notes)
 
+    def queries():
+        """Closest points, rays and what is inside: the bits of the CPU, and arrays stay on the GPU."""
+        positions, corners = grid(400)
+        low, high = positions.min(axis=0), positions.max(axis=0)
+        points = np.random.default_rng(4).uniform(low, high, (200_000, 3)).astype(np.float32)
+        directions = np.random.default_rng(5).uniform(-1, 1, points.shape).astype(np.float32)
+        here = rxmesh.SurfaceTree((positions, corners), engine="cpu")
+        arrays = [gpu(array) for array in (positions, corners, points, directions)]
+        before = rxmesh._rxmesh.traffic()
+        there = rxmesh.SurfaceTree((arrays[0], arrays[1]))
+        found = there.closest(arrays[2], signed=True)
+        hits = there.first_hits(arrays[2], arrays[3])
+        inside, counts = there.contains(arrays[2]), there.count_hits(arrays[2], arrays[3])
+        blocked = there.find_blocked(arrays[2], arrays[3], limit=0.1)
+        moved = [x - y for x, y in zip(rxmesh._rxmesh.traffic(), before)]
+        assert max(moved) < points.nbytes // 8, moved
+        wanted, struck = here.closest(points, signed=True), here.first_hits(points, directions)
+        for name in ("points", "distances", "faces", "barycentric"):
+            assert down(getattr(found, name)).tobytes() == getattr(wanted, name).tobytes(), name
+        for name in ("distances", "faces", "barycentric"):
+            assert down(getattr(hits, name)).tobytes() == getattr(struck, name).tobytes(), name
+        assert down(inside).tobytes() == here.contains(points).tobytes()
+        assert down(counts).tobytes() == here.count_hits(points, directions).tobytes()
+        assert down(blocked).tobytes() == here.find_blocked(points, directions, limit=0.1).tobytes()
+        wide = there.closest(gpu(points.astype(np.float64)))
+        assert wide.distances.dtype == "float64"
+        assert np.array_equal(down(wide.distances), np.abs(down(found.distances)).astype(np.float64))
+        bad = points.copy()
+        bad[9] = np.nan
+        try:
+            there.closest(gpu(bad))
+        except ValueError as e:
+            assert "row 9" in str(e), e
+        else:
+            raise AssertionError("a point that is not finite")
+        return f"bytes to the GPU and back: {moved[0]} {moved[1]}"
+
     def edits_of_edges():
         """Chosen edges on the GPU. Patches number edges, and differ from those of the CPU: splits, which all happen,
         are compared, and of the others what a mesh of any numbers has."""
@@ -617,7 +654,7 @@ def main():
         first_call, both_interfaces, operations, nothing_goes_through_the_host, runs_are_the_same,
         the_cpu_gives_the_same, types, attributes, errors, results_outlive_all,
         inputs_are_untouched, side_streams, contexts_are_kept, threads, surfaces, results_in_arrays_of_the_caller,
-        edits_of_edges, memory_is_given_back, no_growth, timings,
+        edits_of_edges, queries, memory_is_given_back, no_growth, timings,
     ):
         driver.enter()
         test(function)

@@ -40,6 +40,7 @@ pub mod on;
 mod opens;
 mod operation;
 pub mod ops;
+mod queries;
 #[cfg(feature = "schema")]
 pub mod schema;
 mod surface;
@@ -57,6 +58,7 @@ pub use ops::{
     components::ComponentsArgs, curvature::CurvatureArgs, geodesic::GeodesicArgs,
     quality::QualityArgs, remesh::RemeshArgs, spring::SpringArgs, subdivide::SubdivideArgs,
 };
+pub use queries::{ClosestPoints, RayHits, SurfaceTree};
 pub use rxmesh_host as host;
 pub use rxmesh_host::algo::{
     chosen::EdgeChange, delaunay::DelaunayOptions, filter::FilterOptions, laplacian::SmoothOptions,

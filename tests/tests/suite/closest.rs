@@ -252,6 +252,22 @@ fn wrong_corners(engine: &Engine) {
         .unwrap_err()
         .to_string();
     assert!(told.contains("face 1"), "{told}");
+    let infinite = vec![Vec3::ZERO, Vec3::X, Vec3::new(0.0, f32::INFINITY, 0.0)];
+    let one = [[0, 1, 1], [0, 1, 2]];
+    let told = SurfaceTree::new(engine, &infinite, &one).unwrap_err();
+    assert!(
+        told.to_string().contains("face 1 has a corner with"),
+        "{told}"
+    );
+    let buffers = (
+        engine.upload(&infinite).unwrap(),
+        engine.upload(&one).unwrap(),
+    );
+    let told = SurfaceTree::on_engine(engine, &buffers.0, &buffers.1).unwrap_err();
+    assert!(
+        told.to_string().contains("face 1 has a corner with"),
+        "{told}"
+    );
     let (x, faces) = (engine.upload(&x).unwrap(), engine.upload(&faces).unwrap());
     let told = SurfaceTree::on_engine(engine, &x, &faces)
         .unwrap_err()

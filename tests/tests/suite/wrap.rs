@@ -3,7 +3,7 @@
 use glam::Vec3;
 use rxmesh_host::algo::wrap::{WrapOptions, Wrapped, wrap};
 use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::algo::closest::closest_on_triangle_rounded;
+use rxmesh_host::kernels::algo::closest::closest_on_triangle;
 use rxmesh_host::mesh::{TriMesh, check, generate, self_intersections, volume};
 use rxmesh_tests::{conformance, fixtures};
 use std::collections::VecDeque;
@@ -104,7 +104,7 @@ fn distance(p: Vec3, mesh: &TriMesh) -> f32 {
 fn square(p: Vec3, mesh: &TriMesh) -> f32 {
     let to = |f: &[u32; 3]| {
         let [a, b, c] = f.map(|v| mesh.positions[v as usize]);
-        let d = closest_on_triangle_rounded(p, a, b, c) - p;
+        let d = closest_on_triangle(p, a, b, c) - p;
         d.dot(d)
     };
     mesh.faces.iter().map(to).fold(f32::INFINITY, f32::min)

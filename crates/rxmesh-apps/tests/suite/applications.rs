@@ -1,32 +1,7 @@
 //! `filter`, `geodesic`, `curvature`, `smooth`, `spring`.
 
-use crate::support::{Sandbox, TRIANGLE, bunny, faces, length, positions};
+use crate::support::{Sandbox, TRIANGLE, bunny, columns, faces, length, positions};
 use serde_json::Value;
-use std::collections::BTreeMap;
-
-/// The vertices of an ASCII PLY file, column by column.
-fn columns(ply: &str) -> BTreeMap<String, Vec<f64>> {
-    let (head, body) = ply.split_once("end_header\n").unwrap();
-    let count = |l: &str| l.strip_prefix("element vertex ").map(str::to_owned);
-    let n: usize = head.lines().find_map(count).unwrap().parse().unwrap();
-    let of_vertices = head
-        .split("element ")
-        .find(|e| e.starts_with("vertex"))
-        .unwrap();
-    let properties = of_vertices.lines().filter(|l| l.starts_with("property"));
-    let names: Vec<String> = properties
-        .map(|l| l.rsplit(' ').next().unwrap().to_owned())
-        .collect();
-    let mut columns: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for line in body.lines().take(n) {
-        for (name, word) in names.iter().zip(line.split_whitespace()) {
-            let column = columns.entry(name.clone()).or_default();
-            column.push(word.parse().unwrap());
-        }
-    }
-    assert!(columns.values().all(|c| c.len() == n));
-    columns
-}
 
 fn number(r: &Value, key: &str) -> f64 {
     r[key].as_f64().unwrap_or_else(|| panic!("{key} in {r}"))

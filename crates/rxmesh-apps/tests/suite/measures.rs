@@ -1,6 +1,6 @@
 //! `distance`, `transform`, `merge`, `sample`, and areas and volumes of `info`, `mcf` and `filter`.
 
-use crate::support::{Sandbox, TRIANGLE, bunny, faces, positions};
+use crate::support::{Sandbox, TRIANGLE, bunny, columns, faces, positions};
 use serde_json::Value;
 
 fn number(r: &Value, path: &str) -> f64 {
@@ -77,6 +77,28 @@ fn distance_of_spheres_is_that_of_their_radii() {
             .contains("no vertices")
     );
     b.misused("distance a.obj b.obj --samples 0");
+}
+
+#[test]
+fn distances_inside_are_negative() {
+    let b = Sandbox::new();
+    b.ok("generate icosphere --levels 3 -o a.obj -q");
+    b.ok("transform a.obj --scale 1.25 -o b.obj -q");
+    for (from, to, wanted) in [("a", "b", -0.25), ("b", "a", 0.25)] {
+        let call = format!("distance {from}.obj {to}.obj --signed --samples 100");
+        let r = b.record(&format!("{call} -o d.ply --ascii"));
+        near(&r, "/distance/forward/vertices/mean", 0.25, 0.05);
+        let values = &columns(&b.text("d.ply"))["distance"];
+        assert_eq!(values.len(), 642);
+        assert!(
+            values.iter().all(|d| (d - wanted).abs() < 0.02),
+            "{values:?}"
+        );
+        b.misused(&call);
+    }
+    b.ok("sample a.obj --points 10 -o points.ply -q");
+    let message = b.fails("distance a.obj points.ply --signed -o d.ply");
+    assert!(message.contains("no faces"), "{message}");
 }
 
 /// Far from the origin, and far from each other, in files of 64 bits.

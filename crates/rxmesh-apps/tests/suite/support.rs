@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -162,4 +163,28 @@ pub fn length(obj: &str) -> f64 {
         .iter()
         .map(|f| side(f[0], f[1]) + side(f[1], f[2]) + side(f[2], f[0]))
         .sum()
+}
+
+/// Returns the columns of the vertices of an ASCII PLY file.
+pub(crate) fn columns(ply: &str) -> BTreeMap<String, Vec<f64>> {
+    let (head, body) = ply.split_once("end_header\n").unwrap();
+    let count = |l: &str| l.strip_prefix("element vertex ").map(str::to_owned);
+    let n: usize = head.lines().find_map(count).unwrap().parse().unwrap();
+    let of_vertices = head
+        .split("element ")
+        .find(|e| e.starts_with("vertex"))
+        .unwrap();
+    let properties = of_vertices.lines().filter(|l| l.starts_with("property"));
+    let names: Vec<String> = properties
+        .map(|l| l.rsplit(' ').next().unwrap().to_owned())
+        .collect();
+    let mut columns: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for line in body.lines().take(n) {
+        for (name, word) in names.iter().zip(line.split_whitespace()) {
+            let column = columns.entry(name.clone()).or_default();
+            column.push(word.parse().unwrap());
+        }
+    }
+    assert!(columns.values().all(|c| c.len() == n));
+    columns
 }

@@ -37,7 +37,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Points of a query.
-const POINTS: usize = 1_000_000;
+pub(super) const POINTS: usize = 1_000_000;
 
 /// Greatest distance of points near the surface from it, as a part of the longest side of the box.
 const NEAR: f32 = 0.005;
@@ -91,15 +91,19 @@ fn near(b: &TriangleBench<'_>) -> Result<Measured> {
 }
 
 fn in_box(b: &TriangleBench<'_>) -> Result<Measured> {
+    query(b, points_in_box(b))
+}
+
+pub(super) fn points_in_box(b: &TriangleBench<'_>) -> Vec<Vec3> {
     let (low, high) = corners(&b.mesh.positions);
     let (middle, half) = ((low + high) * 0.5, (high - low) * 0.5);
     let mut rng = Rng::new(2);
     let mut unit = || rng.signed_unit() as f32;
     let points = (0..POINTS).map(|_| middle + half * Vec3::new(unit(), unit(), unit()));
-    query(b, points.collect())
+    points.collect()
 }
 
-fn corners(x: &[Vec3]) -> (Vec3, Vec3) {
+pub(super) fn corners(x: &[Vec3]) -> (Vec3, Vec3) {
     let extreme = |first: Vec3, of: fn(Vec3, Vec3) -> Vec3| x.iter().copied().fold(first, of);
     (
         extreme(Vec3::INFINITY, Vec3::min),

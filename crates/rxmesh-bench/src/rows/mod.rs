@@ -113,6 +113,7 @@ const ROWS: &[&[Row]] = &[
     components::ROWS,
     geodesic::ROWS,
     closest::ROWS,
+    queries::ROWS,
     wrap::ROWS,
     spring::ROWS,
     session::ROWS,

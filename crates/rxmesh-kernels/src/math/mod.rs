@@ -16,6 +16,7 @@
 //! glam's own rooted methods (`length`, `normalize`, ...) call software routines on the device;
 //! kernel code uses these instead (the lint `clippy::disallowed_methods` refuses the others).
 
+pub mod doubles;
 mod logarithms;
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,15 @@ use glam::Vec3;
 pub fn sqrt(x: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
     return cuda_std::intrinsics::sqrt_rn(x);
+    #[cfg(not(target_arch = "nvptx64"))]
+    return x.sqrt();
+}
+
+/// Works like [`sqrt`], for doubles.
+#[inline(always)]
+pub fn sqrt_f64(x: f64) -> f64 {
+    #[cfg(target_arch = "nvptx64")]
+    return cuda_std::intrinsics::sqrt_rn_f64(x);
     #[cfg(not(target_arch = "nvptx64"))]
     return x.sqrt();
 }

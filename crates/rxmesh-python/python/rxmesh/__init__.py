@@ -13,16 +13,16 @@ from typing import Any, Callable
 
 from . import _rxmesh
 from ._rxmesh import (
-    Buffer, EdgeReport, Edit, Error, Mesh, Picture, Result, Subdivision, World, __version__, neighbours, read, trim,
-    write,
+    Buffer, ClosestPoints, EdgeReport, Edit, Error, Mesh, Picture, RayHits, Result, Subdivision, SurfaceTree, World,
+    __version__, neighbours, read, trim, write,
 )
 
 _FUNCTIONS = [*_rxmesh.OPERATIONS, "render"]
 _ADAPTERS = ["from_other", "to_meshio", "to_open3d", "to_pyvista", "to_trimesh"]
 
 __all__ = [
-    "Buffer", "EdgeReport", "Edit", "Error", "Mesh", "Picture", "Result", "Subdivision", "World", "__version__",
-    "neighbours", "read", "trim", "write", *_FUNCTIONS, *_ADAPTERS,
+    "Buffer", "ClosestPoints", "EdgeReport", "Edit", "Error", "Mesh", "Picture", "RayHits", "Result", "Subdivision",
+    "SurfaceTree", "World", "__version__", "neighbours", "read", "trim", "write", *_FUNCTIONS, *_ADAPTERS,
 ]
 
 
@@ -54,13 +54,20 @@ def _method(name: str) -> Callable[..., Any]:
     return method
 
 
+def _tree(self: Mesh) -> SurfaceTree:
+    """Prepares the mesh for queries of closest points, rays and winding numbers: `SurfaceTree(mesh)`."""
+    return SurfaceTree(self)
+
+
 def _edit(self: Mesh) -> Edit:
     """Opens the mesh for flips, splits and contractions of chosen edges: `Edit(mesh)`."""
     return Edit(self)
 
 
 _edit.__name__, _edit.__qualname__ = "edit", "Mesh.edit"
+_tree.__name__, _tree.__qualname__ = "tree", "Mesh.tree"
 Mesh.edit = _edit
+Mesh.tree = _tree
 
 for _name in [*_FUNCTIONS, "neighbours"]:
     # These take lists of meshes, and scenes.

@@ -12,7 +12,7 @@ use rxmesh::host::engine::{Buffer, EngineChoice, EngineError, Foreign, KeptConte
 use rxmesh::host::parallel::convert::{ForeignList, ForeignRows, WrongCorner, WrongIndex};
 use rxmesh::host::parallel::flags;
 use rxmesh::on::EngineArrays;
-use rxmesh::{Engine, Mesh};
+use rxmesh::{Engine, Mesh, Vec3};
 
 /// Array of another library on a GPU.
 pub(super) struct GpuArray<'py> {
@@ -236,33 +236,41 @@ impl<'py> GpuArray<'py> {
         ForeignRows::new(array, self.element.bytes(), [row, column])
     }
 
+    /// Copies rows of three floats on the GPU; `None` if their type or strides need main memory, or positions of 64 bits
+    /// lie far from the origin.
+    pub(super) fn points(&self, name: &str) -> PyResult<Option<Buffer<Vec3>>> {
+        let are_floats = matches!(self.element, ElementType::F32 | ElementType::F64);
+        let (true, Some(rows)) = (are_floats, self.rows()) else {
+            return Ok(None);
+        };
+        let (py, engine, as_they_are) = (self.owner.py(), &self.engine, self.positions());
+        let copied = run(py, Vec::new(), || -> Result<_, EngineError> {
+            let copied = match as_they_are {
+                // SAFETY: the owner keeps the array, and its stream orders the copy: the call waits for it.
+                Some(array) => Some(unsafe { engine.copy_of(array) }?),
+                // SAFETY: as above.
+                None => unsafe { rows.positions(engine) }?,
+            };
+            engine.synchronize()?;
+            Ok(copied)
+        })?;
+        copied.map_err(|e| engine_error(py, name, e))
+    }
+
     /// Makes a mesh of positions and triangles on the GPU, without a copy to main memory; `None` if their types or
     /// strides need one, or positions of 64 bits that lie far from the origin.
     pub(super) fn mesh(&self, f: &GpuArray<'_>) -> PyResult<Option<Mesh>> {
-        let are_floats = matches!(self.element, ElementType::F32 | ElementType::F64);
-        let (true, Some(v), Some(corners)) = (are_floats, self.rows(), f.rows()) else {
+        let Some(corners) = f.rows().filter(|_| f.element.is_index()) else {
             return Ok(None);
         };
-        if !f.element.is_index() {
-            return Ok(None);
-        }
-        let (as_they_are, vertices) = ((self.positions(), f.triangles()), self.shape[0]);
-        let py = self.owner.py();
-        let engine = &self.engine;
-        let positions = run(py, Vec::new(), || -> Result<_, EngineError> {
-            match as_they_are.0 {
-                // SAFETY: the owners keep the arrays, and their streams order the copies: the call waits for these.
-                Some(v) => unsafe { engine.copy_of(v) }.map(Some),
-                // SAFETY: as above.
-                None => unsafe { v.positions(engine) },
-            }
-        })?;
-        let Some(positions) = positions.map_err(|e| engine_error(py, "v", e))? else {
+        let Some(positions) = self.points("v")? else {
             return Ok(None);
         };
+        let (as_they_are, vertices) = (f.triangles(), self.shape[0]);
+        let (py, engine) = (self.owner.py(), &self.engine);
         let faces = run(py, Vec::new(), || -> Result<_, EngineError> {
-            let faces = match as_they_are.1 {
-                // SAFETY: as above.
+            let faces = match as_they_are {
+                // SAFETY: the owners keep the arrays, and their streams order the copies: the call waits for these.
                 Some(f) => Ok(unsafe { engine.copy_of(f) }?),
                 // SAFETY: as above.
                 None => unsafe { corners.corners(engine, vertices) }?,

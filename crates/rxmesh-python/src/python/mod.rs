@@ -14,6 +14,7 @@ mod mesh;
 mod neighbours;
 mod output;
 mod picture;
+mod queries;
 mod read;
 mod result;
 mod results;
@@ -42,6 +43,9 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<world::PyWorld>()?;
     module.add_class::<edit::PyEdit>()?;
     module.add_class::<edit::PyEdgeReport>()?;
+    module.add_class::<queries::PySurfaceTree>()?;
+    module.add_class::<queries::PyClosestPoints>()?;
+    module.add_class::<queries::PyRayHits>()?;
     module.add("Error", module.py().get_type::<errors::RxmeshError>())?;
     module.add_function(wrap_pyfunction!(mesh::read, module)?)?;
     module.add_function(wrap_pyfunction!(mesh::write, module)?)?;

@@ -88,7 +88,7 @@ impl MeshArguments<'_> {
         }
         let gpu = v.gpu();
         let v = v.into_host("v")?;
-        let points = Points::of(&v)?;
+        let points = Points::of("v", &v)?;
         let count = points.len();
         let (corners, origin) = match (&self.f, &self.cells) {
             (Some(_), Some(_)) => {
@@ -295,10 +295,10 @@ pub(super) enum Points {
 }
 
 impl Points {
-    pub(super) fn of(v: &ArrayView<'_>) -> PyResult<Points> {
+    pub(super) fn of(name: &str, v: &ArrayView<'_>) -> PyResult<Points> {
         if v.shape.len() != 2 || v.shape[1] != 3 {
             let what = format!("shape (n, 3) is needed, not {}", v.shape_text());
-            return Err(wrong_value("v", what));
+            return Err(wrong_value(name, what));
         }
         match v.element {
             // Conversions of elements of one size keep the memory.
@@ -315,13 +315,13 @@ impl Points {
                 {
                     let what =
                         format!("vertex 0 (counted from 0) lies at {first}, which is not finite");
-                    return Err(wrong_value("v", what));
+                    return Err(wrong_value(name, what));
                 }
                 Ok(Points::Double(points))
             }
             other => {
                 let what = format!("float32 or float64 is needed, not {}", other.name());
-                Err(wrong_type("v", what))
+                Err(wrong_type(name, what))
             }
         }
     }

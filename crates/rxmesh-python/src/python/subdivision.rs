@@ -232,7 +232,7 @@ impl PySubdivision {
             };
         }
         let v = v.into_host("v")?;
-        let points = Points::of(&v)?;
+        let points = Points::of("v", &v)?;
         let made = run(py, Vec::new(), || {
             let (positions, placement) = points.placed(&self.base);
             self.surface.evaluate(positions, placement, wanted)

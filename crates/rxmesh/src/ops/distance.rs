@@ -26,6 +26,9 @@ pub struct DistanceArgs {
     /// With --output: write the column once more as 'quality', which MeshLab, PyVista and others show as colour
     #[cfg_attr(feature = "cli", arg(long, requires = "output"))]
     pub quality: bool,
+    /// With --output: distances of vertices inside REFERENCE are negative (its winding number is at least one half)
+    #[cfg_attr(feature = "cli", arg(long, requires = "output"))]
+    pub signed: bool,
     /// Options of the measurement.
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
@@ -70,6 +73,7 @@ impl Operation for Distance {
     const SUMMARY: &'static str = "Measure the distance between two surfaces";
     const HELP: &'static str = "Examples: rxmesh distance spot.ply bob.ply
           rxmesh distance spot.ply bob.ply --samples 20000 -o off.ply --quality
+          rxmesh distance points.ply solid.ply --signed -o depth.ply
 
 Distances go from the vertices and from uniform points on the faces of each mesh to the other
 surface, not to its vertices (Cignoni, Rocchini, Scopigno 1998, Metro). Mean and RMS are over the
@@ -89,7 +93,7 @@ points on the faces, the largest over all.";
     ) -> Result<DistanceOpReport> {
         let engine = on.engine().clone();
         let Pair { mesh, reference } = &on.input;
-        let (distance, values) = timed(log, Stage::Work("measuring"), || {
+        let (distance, mut values) = timed(log, Stage::Work("measuring"), || {
             Ok(hausdorff::distance(
                 &engine,
                 mesh,
@@ -97,6 +101,16 @@ points on the faces, the largest over all.";
                 &options.options,
             )?)
         })?;
+        if options.signed {
+            let inside = timed(log, Stage::Work("telling inside from outside"), || {
+                Ok(hausdorff::inside(&engine, mesh, reference)?)
+            })?;
+            for (value, is_inside) in values.iter_mut().zip(inside) {
+                if is_inside {
+                    *value = -*value;
+                }
+            }
+        }
         let report = DistanceOpReport {
             reference: Reference {
                 path: on.name(1),

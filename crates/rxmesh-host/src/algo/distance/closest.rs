@@ -1,5 +1,6 @@
 //! Surfaces for closest-point look-ups.
 
+use super::bounds::{self, TriangleBox};
 use super::tree::{Built, scale};
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
@@ -7,12 +8,11 @@ use crate::par::IntoLean;
 use crate::parallel::sort;
 use glam::Vec3;
 use rayon::prelude::*;
-use rxmesh_kernels::algo::distance::closest::{ClosestPoints, Forest, LEAF, TREE_WORDS, TreeView};
+use rxmesh_kernels::algo::distance::closest::{ClosestPoints, Forest, TREE_WORDS};
+use rxmesh_kernels::algo::distance::search::{LEAF, TreeView};
 use rxmesh_kernels::algo::distance::tree::{
-    BOUNDS_CHUNK, CentreBounds, CheckCorners, IndexedTriangles, MORTON_BITS, MortonCodes,
-    POINT_BITS, PointCodes, TreeLeaves, TreeLevel,
+    IndexedTriangles, MORTON_BITS, MortonCodes, POINT_BITS, PointCodes, TreeLeaves, TreeLevel,
 };
-use rxmesh_kernels::edit::NONE;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
 /// A triangle soup on an engine, with a hierarchy of boxes: a complete binary tree over the triangles in Morton order.
@@ -48,11 +48,15 @@ impl SurfaceTree {
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for a triangle with a corner that does not exist, or no memory on the engine.
+    /// [`Error::Options`] for a triangle with a corner that does not exist or is not finite; no memory on the engine.
     pub fn new(engine: &Engine, x: &[Vec3], faces: &[[u32; 3]]) -> Result<SurfaceTree, Error> {
         let is_wrong = |f: &[u32; 3]| f.iter().any(|&v| v as usize >= x.len());
         if let Some(face) = faces.par_iter().lean().position_first(is_wrong) {
-            return Err(no_corner(face, x.len()));
+            return Err(bounds::no_corner(face, x.len()));
+        }
+        let is_wrong = |f: &[u32; 3]| f.iter().any(|&v| !x[v as usize].is_finite());
+        if let Some(face) = faces.par_iter().lean().position_first(is_wrong) {
+            return Err(bounds::not_finite(face));
         }
         if engine.is_cuda() {
             let (x, faces) = (engine.upload(x)?, engine.upload(faces.as_flattened())?);
@@ -80,8 +84,8 @@ impl SurfaceTree {
             x: x.global(),
             faces: faces.global().cast(),
         };
-        check_corners(engine, triangles)?;
-        SurfaceTree::by_kernels(engine, triangles, GlobalMut::empty())
+        let within = bounds::checked(engine, triangles)?;
+        SurfaceTree::within(engine, triangles, GlobalMut::empty(), &within)
     }
 
     /// Makes the tree of triangles in the engine's memory by kernels. `near`, if it is not empty, has a word per
@@ -95,22 +99,24 @@ impl SurfaceTree {
         triangles: IndexedTriangles,
         near: GlobalMut<u32>,
     ) -> Result<SurfaceTree, Error> {
+        let within = bounds::of_triangles(engine, triangles)?;
+        SurfaceTree::within(engine, triangles, near, &within)
+    }
+
+    /// Works like [`SurfaceTree::by_kernels`], with the box of the triangles.
+    fn within(
+        engine: &Engine,
+        triangles: IndexedTriangles,
+        near: GlobalMut<u32>,
+        within: &TriangleBox,
+    ) -> Result<SurfaceTree, Error> {
         let n = triangles.count();
         let leaves = n.div_ceil(LEAF).max(1).next_power_of_two();
-        let chunks = n.div_ceil(BOUNDS_CHUNK);
-        let bounds = engine.uninit::<f64>(6 * chunks as usize)?;
-        let kernel = CentreBounds {
-            triangles,
-            bounds: bounds.global_mut(),
-        };
-        engine.launch_blocks(chunks, kernel)?;
-        let bounds = bounds.read()?;
-        let [low, high] = box_of(bounds.chunks(6));
         let (codes, order) = (
             engine.uninit::<u32>(n as usize)?,
             engine.uninit::<u32>(n as usize)?,
         );
-        let grid = (low, scale(low, high));
+        let grid = (within.low, scale(within.low, within.high));
         let kernel = MortonCodes {
             triangles,
             low: grid.0,
@@ -164,7 +170,7 @@ impl SurfaceTree {
     /// # Errors
     ///
     /// [`Error::Options`] for another number of triangles than the tree has, a triangle with a corner that does not
-    /// exist, or a tree of several meshes; any error of the engine.
+    /// exist or is not finite, or a tree of several meshes; any error of the engine.
     pub fn refit(&mut self, x: &Buffer<Vec3>, faces: &Buffer<[u32; 3]>) -> Result<(), Error> {
         let (here, there) = (self.numbers.len(), faces.len());
         if here != there || !self.trees.is_empty() {
@@ -177,12 +183,17 @@ impl SurfaceTree {
             x: x.global(),
             faces: faces.global().cast(),
         };
-        check_corners(self.boxes.engine(), triangles)?;
+        bounds::checked(self.boxes.engine(), triangles)?;
         self.fit(triangles, GlobalMut::empty())
     }
 
+    /// Returns the engine that the tree is on.
+    pub fn engine(&self) -> &Engine {
+        self.boxes.engine()
+    }
+
     /// Returns an order of points in which neighbours follow each other; nothing for few points.
-    fn order_of(&self, points: &Buffer<Vec3>) -> Result<Buffer<u32>, Error> {
+    pub(super) fn order_of(&self, points: &Buffer<Vec3>) -> Result<Buffer<u32>, Error> {
         let (engine, n) = (self.boxes.engine(), points.len());
         if n < MANY_POINTS {
             return Ok(engine.zeroed(0)?);
@@ -327,39 +338,4 @@ impl SurfaceTree {
             labels,
         }
     }
-}
-
-/// Refuses triangles with corners that do not exist.
-pub(crate) fn check_corners(engine: &Engine, triangles: IndexedTriangles) -> Result<(), Error> {
-    let vertices = triangles.x.len();
-    let wrong = engine.upload(&[NONE; 2])?;
-    let kernel = CheckCorners {
-        faces: triangles.faces,
-        vertices,
-        wrong: wrong.global_mut(),
-    };
-    engine.launch_flat(triangles.count(), kernel)?;
-    match wrong.read()?[1] {
-        NONE => Ok(()),
-        face => Err(no_corner(face as usize, vertices as usize)),
-    }
-}
-
-/// Returns the box around boxes: each is the least x, y, z, then the greatest; what follows does not count.
-pub(crate) fn box_of<'a>(boxes: impl Iterator<Item = &'a [f64]> + Clone) -> [Vec3; 2] {
-    let extreme = |from: usize, first: f64, of: fn(f64, f64) -> f64| {
-        let axis = |k: usize| boxes.clone().map(|b| b[from + k]).fold(first, of) as f32;
-        Vec3::new(axis(0), axis(1), axis(2))
-    };
-    [
-        extreme(0, f64::INFINITY, f64::min),
-        extreme(3, f64::NEG_INFINITY, f64::max),
-    ]
-}
-
-/// Returns the error of a face with a corner that does not exist.
-fn no_corner(face: usize, vertices: usize) -> Error {
-    Error::Options(format!(
-        "face {face} has a corner that is none of the {vertices} vertices"
-    ))
 }

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::algo::Options;
 use crate::algo::distance::closest::SurfaceTree;
+use crate::algo::distance::inside::InsideTree;
 use crate::algo::distance::sample::{SampleOptions, Sampler};
 use crate::algo::measure::frame::power_of_two;
 use crate::engine::Engine;
@@ -11,6 +12,7 @@ use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use rxmesh_kernels::algo::distance::closest::ClosestDistances;
+use std::sync::Arc;
 
 /// Options of measuring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,6 +167,33 @@ pub fn distance(
         backward,
     };
     Ok((report, vertices))
+}
+
+/// Finds out which vertices of the first mesh are inside the second: where its winding number is at least one half
+/// ([`InsideTree`]).
+///
+/// # Errors
+///
+/// [`Error::Options`] for a second mesh without faces, [`Error::Mesh`] for a mesh that is not sound, or any error of the
+/// engine.
+pub fn inside(engine: &Engine, first: &TriMesh, second: &TriMesh) -> Result<Vec<bool>, Error> {
+    first.validate()?;
+    second.validate()?;
+    if second.faces.is_empty() {
+        let why = "the second mesh has no faces: nothing is inside or outside";
+        return Err(Error::Options(why.into()));
+    }
+    let frame = CommonFrame::of(first, second);
+    let x = engine.upload(&frame.enter(second))?;
+    let faces = engine.upload(&second.faces)?;
+    let tree = Arc::new(SurfaceTree::on_engine(engine, &x, &faces)?);
+    let tree = InsideTree::new(tree, &x, &faces)?;
+    let mut all = Vec::with_capacity(first.positions.len());
+    for part in frame.enter(first).chunks(BATCH as usize) {
+        let flags = tree.contains(&engine.upload(part)?)?.read()?;
+        all.extend(flags.into_iter().map(|flag| flag == 1));
+    }
+    Ok(all)
 }
 
 /// Returns the lowest and the highest corner of the box around a mesh in the world.

@@ -3,7 +3,7 @@
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
-use rxmesh_kernels::algo::distance::closest::LEAF;
+use rxmesh_kernels::algo::distance::search::LEAF;
 use rxmesh_kernels::algo::distance::tree::{MORTON_CELLS, centre, morton};
 
 type Box3 = [Vec3; 2];
@@ -144,7 +144,10 @@ impl Built {
         let [low, high] = of
             .par_iter()
             .lean()
-            .map(|&i| [centre(i); 2])
+            .map(|&i| {
+                let [a, b, c] = place(i);
+                [a.min(b).min(c), a.max(b).max(c)]
+            })
             .reduce(|| NOTHING, union);
         let scale = scale(low, high);
         let mut order: Vec<(u32, u32)> = of

@@ -5,11 +5,10 @@ use super::contour::contour;
 use super::flood::Outside;
 use crate::Error;
 use crate::algo::Options;
-use crate::algo::closest::{box_of, check_corners};
+use crate::algo::bounds::{self, TriangleBox};
 use crate::engine::{Buffer, Engine};
 use crate::options::{not_negative, positive};
 use glam::Vec3;
-use rxmesh_kernels::algo::grid::bounds::{CORNER_CHUNK, CornerBounds};
 use rxmesh_kernels::algo::grid::{BrickGrid, SIDE};
 use rxmesh_kernels::algo::tree::IndexedTriangles;
 
@@ -180,22 +179,8 @@ fn bounds(engine: &Engine, triangles: IndexedTriangles) -> Result<[Vec3; 2], Err
         let why = "there are no faces, so there is nothing to wrap";
         return Err(Error::Options(why.into()));
     }
-    check_corners(engine, triangles)?;
-    let chunks = n.div_ceil(CORNER_CHUNK);
-    let found = engine.uninit::<f64>(7 * chunks as usize)?;
-    let kernel = CornerBounds {
-        triangles,
-        bounds: found.global_mut(),
-    };
-    engine.launch_blocks(chunks, kernel)?;
-    let found = found.read()?;
-    let first = found.chunks(7).map(|c| c[6]).fold(f64::INFINITY, f64::min);
-    if first < f64::INFINITY {
-        return Err(Error::Options(format!(
-            "face {first} has a corner with a coordinate that is not a finite number"
-        )));
-    }
-    Ok(box_of(found.chunks(7)))
+    let TriangleBox { low, high, .. } = bounds::checked(engine, triangles)?;
+    Ok([low, high])
 }
 
 /// Grid around a mesh, with the distances that count.

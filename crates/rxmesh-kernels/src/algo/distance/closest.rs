@@ -1,8 +1,9 @@
-//! The closest point of a surface, by a hierarchy of boxes.
+//! The closest point of a surface.
 
+use super::search::{Bounds, LEAF, Search, TreeView};
 use crate::edit::{DEAD, NONE};
 use crate::kernel::FlatKernel;
-use crate::math::{add_rounded, dot_rounded, length, product};
+use crate::math::{add_rounded, dot_rounded, product, sqrt};
 use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
 use glam::Vec3;
@@ -13,25 +14,6 @@ kernel_list! {
     flat closest_points: ClosestPoints;
 }
 
-/// Triangles a leaf.
-pub const LEAF: u32 = 4;
-
-args! {
-    /// A surface, for look-ups. The tree is complete: node `i` has the children `2 i` and `2 i + 1`, node 1 is the
-    /// root, the last `leaves` nodes are the leaves.
-    pub struct TreeView {
-        /// Least and greatest corner of each node's box; the box of a node without triangles has its corners at
-        /// infinity.
-        pub boxes: Global<Vec3>,
-        /// Three corners per triangle, [`LEAF`] triangles a leaf. The last leaves have fewer.
-        pub corners: Global<Vec3>,
-        /// Number of each triangle; empty if they are numbered as they lie.
-        pub numbers: Global<u32>,
-        /// Number of leaves, a power of two.
-        pub leaves: u32,
-    }
-}
-
 /// Place of a surface that is closest to a point.
 #[derive(Clone, Copy, Debug)]
 pub struct Nearest {
@@ -39,53 +21,11 @@ pub struct Nearest {
     pub square: f32,
     /// The place; the point itself if there is no triangle.
     pub point: Vec3,
-    /// Leaf of the triangle.
-    pub leaf: u32,
     /// Place of the triangle in [`TreeView::corners`], [`NONE`] if there is none.
     place: u32,
 }
 
 impl TreeView {
-    #[inline(always)]
-    fn box_distance(&self, node: u32, p: Vec3) -> f32 {
-        let (low, high) = (self.boxes.get(2 * node), self.boxes.get(2 * node + 1));
-        let d = (low - p).max(p - high).max(Vec3::ZERO);
-        d.dot(d)
-    }
-
-    /// Returns the number of the triangle at a place of [`TreeView::corners`].
-    #[inline(always)]
-    fn number(&self, t: u32) -> u32 {
-        if self.numbers.is_empty() {
-            t
-        } else {
-            self.numbers.get(t)
-        }
-    }
-
-    /// Compares the triangles of a leaf with the best so far.
-    #[inline(always)]
-    fn look(&self, node: u32, p: Vec3, best: &mut Nearest) {
-        let first = (node - self.leaves) * LEAF;
-        let end = (first + LEAF).min(self.corners.len() / 3);
-        let mut t = first;
-        while t < end {
-            let x = |k: u32| self.corners.get(3 * t + k);
-            let q = closest_on_triangle(p, x(0), x(1), x(2));
-            let d = (q - p).dot(q - p);
-            let same = d == best.square && best.place != NONE;
-            if d < best.square || same && self.number(t) < self.number(best.place) {
-                *best = Nearest {
-                    square: d,
-                    point: q,
-                    place: t,
-                    leaf: node,
-                };
-            }
-            t += 1;
-        }
-    }
-
     /// Returns the point of the surface that is closest to `p`; `p` if there is none.
     #[inline(always)]
     pub fn closest(&self, p: Vec3) -> Vec3 {
@@ -96,124 +36,106 @@ impl TreeView {
     /// smallest number. The search begins at any node: one whose triangles are near avoids most of it.
     #[inline(always)]
     pub fn closest_near(&self, node: u32, p: Vec3) -> Nearest {
-        let mut best = Nearest {
-            square: f32::INFINITY,
-            point: p,
-            place: NONE,
-            leaf: 1,
+        let mut search = ClosestSearch {
+            p,
+            best: Nearest {
+                square: f32::INFINITY,
+                point: p,
+                place: NONE,
+            },
         };
-        let is_open =
-            |distance: f32, best: &Nearest| distance <= best.square && distance < f32::INFINITY;
-        let mut node = node;
-        // Bits of the levels, this node's lowest: 1 if the other child of the parent was visited. They replace a stack.
-        let mut visited = 0u32;
-        loop {
-            let mut open;
-            if node < self.leaves {
-                let (near, distance) = self.nearer_child(node, p);
-                node = near;
-                visited <<= 1;
-                open = is_open(distance, &best);
-            } else {
-                self.look(node, p, &mut best);
-                open = false;
-            }
-            while !open {
-                if node == 1 {
-                    return best;
-                }
-                if visited & 1 == 0 {
-                    visited |= 1;
-                    node ^= 1;
-                    open = is_open(self.box_distance(node, p), &best);
-                } else {
-                    visited >>= 1;
-                    node >>= 1;
-                }
-            }
+        self.walk(node, &mut search);
+        search.best
+    }
+}
+
+/// Search for the place that is closest to a point.
+struct ClosestSearch {
+    p: Vec3,
+    best: Nearest,
+}
+
+impl Search for ClosestSearch {
+    #[inline(always)]
+    fn order(&self, Bounds { low, high }: Bounds) -> f32 {
+        let d = (low - self.p).max(self.p - high).max(Vec3::ZERO);
+        let square = dot_rounded(d, d);
+        if square <= self.best.square {
+            square
+        } else {
+            f32::INFINITY
         }
     }
 
-    /// Returns the child of an inner node whose box is nearer or, if the point is in both, the one whose centre is
-    /// nearer; and its squared distance.
+    /// If the point is in both boxes, that with the nearer centre comes first.
     #[inline(always)]
-    fn nearer_child(&self, node: u32, p: Vec3) -> (u32, f32) {
-        let (left, right) = (2 * node, 2 * node + 1);
-        let (l, r) = (self.box_distance(left, p), self.box_distance(right, p));
-        let off_centre = |node: u32| {
-            let d = self.boxes.get(2 * node) + self.boxes.get(2 * node + 1) - p * 2.0;
-            d.dot(d)
+    fn is_left_first(&self, left: Bounds, right: Bounds) -> bool {
+        let off_centre = |b: Bounds| {
+            let d = b.low + b.high - self.p * 2.0;
+            dot_rounded(d, d)
         };
-        if l < r || l == r && off_centre(left) <= off_centre(right) {
-            (left, l)
-        } else {
-            (right, r)
+        off_centre(left) <= off_centre(right)
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, tree: &TreeView, place: u32) -> bool {
+        let [a, b, c] = tree.triangle(place);
+        let q = closest_on_triangle(self.p, a, b, c);
+        let square = dot_rounded(q - self.p, q - self.p);
+        let best = &self.best;
+        let same = square == best.square && best.place != NONE;
+        if square < best.square || same && tree.number(place) < tree.number(best.place) {
+            self.best = Nearest {
+                square,
+                point: q,
+                place,
+            };
         }
+        false
     }
 }
 
 /// Returns the point of a triangle that is closest to `p` (Ericson, "Real-time collision detection", 2005, section
-/// 5.1.5).
+/// 5.1.5), to the same bits on every engine.
 #[inline(always)]
 pub fn closest_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
-    closest_with::<false>(p, a, b, c)
-}
-
-/// Works like [`closest_on_triangle`], to the same bits on every engine.
-#[inline(always)]
-pub fn closest_on_triangle_rounded(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
-    closest_with::<true>(p, a, b, c)
-}
-
-/// Returns the point of a triangle that is closest to `p`; `ROUNDED` if products are rounded before they are added.
-#[inline(always)]
-fn closest_with<const ROUNDED: bool>(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
-    let times = |x: f32, y: f32| if ROUNDED { product(x, y) } else { x * y };
-    let dot = |u: Vec3, v: Vec3| if ROUNDED { dot_rounded(u, v) } else { u.dot(v) };
-    let along = |x: Vec3, u: Vec3, t: f32| {
-        if ROUNDED {
-            add_rounded(x, u, t)
-        } else {
-            x + u * t
-        }
-    };
     let (ab, ac, ap) = (b - a, c - a, p - a);
-    let (d1, d2) = (dot(ab, ap), dot(ac, ap));
+    let (d1, d2) = (dot_rounded(ab, ap), dot_rounded(ac, ap));
     if d1 <= 0.0 && d2 <= 0.0 {
         return a;
     }
     let bp = p - b;
-    let (d3, d4) = (dot(ab, bp), dot(ac, bp));
+    let (d3, d4) = (dot_rounded(ab, bp), dot_rounded(ac, bp));
     if d3 >= 0.0 && d4 <= d3 {
         return b;
     }
-    let vc = times(d1, d4) - times(d3, d2);
+    let vc = product(d1, d4) - product(d3, d2);
     // If `a` and `b` are one point, there is no side between them to be nearest: the other sides decide.
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 && d1 > d3 {
-        return along(a, ab, ratio(d1, d1 - d3));
+        return add_rounded(a, ab, ratio(d1, d1 - d3));
     }
     let cp = p - c;
-    let (d5, d6) = (dot(ab, cp), dot(ac, cp));
+    let (d5, d6) = (dot_rounded(ab, cp), dot_rounded(ac, cp));
     if d6 >= 0.0 && d5 <= d6 {
         return c;
     }
-    let vb = times(d5, d2) - times(d1, d6);
+    let vb = product(d5, d2) - product(d1, d6);
     if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return along(a, ac, ratio(d2, d2 - d6));
+        return add_rounded(a, ac, ratio(d2, d2 - d6));
     }
-    let va = times(d3, d6) - times(d5, d4);
+    let va = product(d3, d6) - product(d5, d4);
     if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-        return along(b, c - b, ratio(d4 - d3, (d4 - d3) + (d5 - d6)));
+        return add_rounded(b, c - b, ratio(d4 - d3, (d4 - d3) + (d5 - d6)));
     }
     // A triangle without an area has only rounding errors for an interior: then a side is nearest.
-    let size = |x: f32, y: f32| times(x, y).abs();
+    let size = |x: f32, y: f32| product(x, y).abs();
     let products = size(d1, d4) + size(d3, d2) + size(d5, d2) + size(d1, d6);
     let products = products + size(d3, d6) + size(d5, d4);
     let whole = va + vb + vc;
     if whole <= NO_AREA * products {
-        return closest_on_sides::<ROUNDED>(p, a, b, c);
+        return closest_on_sides(p, a, b, c);
     }
-    along(along(a, ab, ratio(vb, whole)), ac, ratio(vc, whole))
+    add_rounded(add_rounded(a, ab, ratio(vb, whole)), ac, ratio(vc, whole))
 }
 
 /// Below this part of the products that it is the difference of, an area is nothing but rounding.
@@ -221,22 +143,14 @@ const NO_AREA: f32 = 1e-6;
 
 /// Returns the point of the sides of a triangle that is closest to `p`.
 #[inline(always)]
-fn closest_on_sides<const ROUNDED: bool>(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
-    let dot = |u: Vec3, v: Vec3| if ROUNDED { dot_rounded(u, v) } else { u.dot(v) };
-    let along = |x: Vec3, u: Vec3, t: f32| {
-        if ROUNDED {
-            add_rounded(x, u, t)
-        } else {
-            x + u * t
-        }
-    };
+fn closest_on_sides(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     let on_side = |from: Vec3, to: Vec3| {
         let side = to - from;
-        let part = ratio(dot(side, p - from), dot(side, side));
-        along(from, side, part.clamp(0.0, 1.0))
+        let part = ratio(dot_rounded(side, p - from), dot_rounded(side, side));
+        add_rounded(from, side, part.clamp(0.0, 1.0))
     };
     let nearer = |q: Vec3, r: Vec3| {
-        if dot(r - p, r - p) < dot(q - p, q - p) {
+        if dot_rounded(r - p, r - p) < dot_rounded(q - p, q - p) {
             r
         } else {
             q
@@ -309,7 +223,9 @@ unsafe impl FlatKernel for Project {
             let tree = self.surface.tree(v);
             let nearest = tree.closest_near(self.near.get(v).max(1), self.from.get(v));
             self.to.set(v, nearest.point);
-            self.near.set(v, nearest.leaf);
+            let leaf = nearest.place / LEAF + tree.leaves;
+            self.near
+                .set(v, if nearest.place == NONE { 1 } else { leaf });
         }
     }
 }
@@ -332,7 +248,8 @@ unsafe impl FlatKernel for ClosestDistances {
     #[inline(always)]
     fn run(&self, i: u32) {
         let p = self.points.get(i);
-        self.distance.set(i, length(self.surface.closest(p) - p));
+        let d = self.surface.closest(p) - p;
+        self.distance.set(i, sqrt(dot_rounded(d, d)));
     }
 }
 
@@ -372,9 +289,8 @@ unsafe impl FlatKernel for ClosestPoints {
             return;
         }
         self.triangles.set(i, tree.number(nearest.place));
-        let corner = |k: u32| tree.corners.get(3 * nearest.place + k);
-        let parts = parts_at(nearest.point, corner(0), corner(1), corner(2));
-        self.parts.set(i, parts);
+        let [a, b, c] = tree.triangle(nearest.place);
+        self.parts.set(i, parts_at(nearest.point, a, b, c));
     }
 }
 
@@ -382,11 +298,14 @@ unsafe impl FlatKernel for ClosestPoints {
 #[inline(always)]
 fn parts_at(q: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     let (u, v, d) = (b - a, c - a, q - a);
-    let (uu, uv, vv) = (u.dot(u), u.dot(v), v.dot(v));
-    let (du, dv) = (d.dot(u), d.dot(v));
-    let whole = uu * vv - uv * uv;
+    let (uu, uv, vv) = (dot_rounded(u, u), dot_rounded(u, v), dot_rounded(v, v));
+    let (du, dv) = (dot_rounded(d, u), dot_rounded(d, v));
+    let whole = product(uu, vv) - product(uv, uv);
     let (s, t) = if whole > NO_AREA * uu * vv {
-        ((du * vv - dv * uv) / whole, (dv * uu - du * uv) / whole)
+        (
+            (product(du, vv) - product(dv, uv)) / whole,
+            (product(dv, uu) - product(du, uv)) / whole,
+        )
     } else if uu >= vv {
         // Without an area the longer of the two sides has to do.
         (ratio(du, uu), 0.0)

@@ -1,9 +1,23 @@
-//! Distances on a surface and to a surface.
+//! Distances on a surface and to a surface, rays, and what is inside.
 
+pub mod bounds;
 pub mod closest;
 pub mod geodesic;
+pub mod inside;
+pub mod rays;
+pub mod search;
+pub mod sides;
 pub mod tree;
 
 kernel_list! {
-    of [closest::KERNELS, geodesic::KERNELS, tree::KERNELS];
+    of [
+
+        bounds::KERNELS,
+        closest::KERNELS,
+        geodesic::KERNELS,
+        inside::KERNELS,
+        rays::KERNELS,
+        sides::KERNELS,
+        tree::KERNELS,
+    ];
 }

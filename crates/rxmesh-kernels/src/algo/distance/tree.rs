@@ -1,26 +1,20 @@
 //! Construction of the hierarchy of boxes: triangles along a Morton curve, boxes from the leaves up.
 
-use super::closest::LEAF;
+use super::search::LEAF;
 use crate::edit::{FlatMesh, HalfEdgeMesh};
-use crate::exec::{Block, SCRATCH_WORDS};
-use crate::kernel::{BlockKernel, FlatKernel};
+use crate::kernel::FlatKernel;
 use crate::lanes::three;
-use crate::mem::{Global, GlobalMut, Plan, Shared};
+use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
 use glam::Vec3;
 
 kernel_list! {
-    flat check_corners: CheckCorners;
     flat write_live: WriteLive;
-    block centre_bounds: CentreBounds;
     flat morton_codes: MortonCodes;
     flat point_codes: PointCodes;
     flat tree_leaves: TreeLeaves;
     flat tree_level: TreeLevel;
 }
-
-/// Triangles that one block of [`CentreBounds`] looks at.
-pub const BOUNDS_CHUNK: u32 = 4096;
 
 /// Bits of a Morton code: 11 for x and y, 10 for z.
 pub const MORTON_BITS: u32 = 32;
@@ -82,30 +76,6 @@ pub fn morton(p: Vec3) -> u32 {
 }
 
 kernel! {
-    /// Finds the first triangle with a corner that does not exist. One index per triangle.
-    pub struct CheckCorners: Flat {
-        /// Three vertices a triangle.
-        pub faces: Global<u32>,
-        /// Number of vertices.
-        pub vertices: u32,
-        /// Word 1: number of the first wrong triangle; [`NONE`](crate::edit::NONE) before.
-        pub wrong: GlobalMut<u32>,
-    }
-}
-
-// SAFETY: indices of one launch write atomically; the host launches no more of them than the views hold (contracts U3,
-// U4).
-unsafe impl FlatKernel for CheckCorners {
-    #[inline(always)]
-    fn run(&self, i: u32) {
-        let at = |k: u32| self.faces.get(3 * i + k);
-        if at(0).max(at(1)).max(at(2)) >= self.vertices {
-            self.wrong.fetch_min(1, i);
-        }
-    }
-}
-
-kernel! {
     /// Writes the vertices of the live faces of a session one after the other. One index per face slot.
     pub struct WriteLive: Flat {
         /// Mesh as flat arrays.
@@ -132,72 +102,11 @@ unsafe impl FlatKernel for WriteLive {
 }
 
 kernel! {
-    /// Finds the least and the greatest coordinates of the centres of triangles, a chunk of them a block.
-    pub struct CentreBounds: Block {
-        /// Triangles.
-        pub triangles: IndexedTriangles,
-        /// Six numbers a block: the least x, y, z, then the greatest.
-        pub bounds: GlobalMut<f64>,
-    }
-}
-
-// SAFETY: blocks write apart, in phases that barriers part; indices are the launch's (contracts U1 to U4).
-unsafe impl BlockKernel for CentreBounds {
-    type Tables = Shared<u32>;
-
-    #[inline(always)]
-    fn carve(&mut self, plan: &mut Plan) -> Shared<u32> {
-        plan.take(SCRATCH_WORDS)
-    }
-
-    #[inline(always)]
-    fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
-        let first = block * BOUNDS_CHUNK;
-        let n = (self.triangles.count() - first).min(BOUNDS_CHUNK);
-        let triangles = self.triangles;
-        write_bounds(b, n, scratch, self.bounds.from(6 * block), |i| {
-            let c = triangles.centre(first + i);
-            (c, c)
-        });
-    }
-}
-
-/// Writes the least x, y, z of `n` boxes, then the greatest. `of` gives the least and the greatest corner of a box.
-#[inline(always)]
-pub fn write_bounds<B: Block>(
-    b: B,
-    n: u32,
-    scratch: Shared<u32>,
-    to: GlobalMut<f64>,
-    of: impl Fn(u32) -> (Vec3, Vec3),
-) {
-    let mut axis = 0;
-    while axis < 3 {
-        let along = |v: Vec3| {
-            f64::from(if axis == 0 {
-                v.x
-            } else if axis == 1 {
-                v.y
-            } else {
-                v.z
-            })
-        };
-        let low = b.min(n, scratch, |i| along(of(i).0));
-        let high = b.max(n, scratch, |i| along(of(i).1));
-        b.lead(|| {
-            to.set(axis, low);
-            to.set(axis + 3, high);
-        });
-        axis += 1;
-    }
-}
-
-kernel! {
     /// Computes the Morton codes of the centres of triangles, and numbers them. One index per triangle.
     pub struct MortonCodes: Flat {
         /// Triangles.
         pub triangles: IndexedTriangles,
-        /// Least corner of the box of all centres.
+        /// Least corner of the box of all triangles.
         pub low: Vec3,
         /// [`MORTON_CELLS`] over its longest side; 0 if it has none.
         pub scale: f32,

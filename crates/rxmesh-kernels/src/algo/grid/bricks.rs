@@ -5,7 +5,7 @@
 //! run, the nearest of them does not: of equally near triangles it is that with the smallest number.
 
 use super::{ActiveBricks, BrickGrid, SIDE, VERTICES, WORDS, within};
-use crate::algo::closest::closest_on_triangle_rounded;
+use crate::algo::closest::closest_on_triangle;
 use crate::algo::tree::IndexedTriangles;
 use crate::edit::NONE;
 use crate::exec::Block;
@@ -75,7 +75,7 @@ fn each_box(
             while x < xs.end {
                 let centre = Vec3::new(x as f32 + 0.5, y as f32 + 0.5, z as f32 + 0.5);
                 let p = grid.origin + centre * size;
-                let d = closest_on_triangle_rounded(p, a, b, c) - p;
+                let d = closest_on_triangle(p, a, b, c) - p;
                 if dot_rounded(d, d) <= near * near {
                     visit([x, y, z]);
                 }
@@ -291,7 +291,7 @@ impl BrickDistances {
         if dot_rounded(off, off) > best.0 * 1.000_01 {
             return best;
         }
-        let d = closest_on_triangle_rounded(p, at(0), at(1), at(2)) - p;
+        let d = closest_on_triangle(p, at(0), at(1), at(2)) - p;
         let (d, number) = (dot_rounded(d, d), tables.numbers.get(k));
         if d < best.0 || d == best.0 && number < best.1 {
             (d, number)

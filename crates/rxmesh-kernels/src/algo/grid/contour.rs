@@ -7,7 +7,7 @@
 use super::cases::{CASES, CaseTable, EDGES, NO_FACE};
 use super::planes::Planes;
 use super::{OutsideView, SIDE, VERTICES, within};
-use crate::algo::closest::closest_on_triangle_rounded;
+use crate::algo::closest::closest_on_triangle;
 use crate::algo::tree::IndexedTriangles;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
@@ -215,7 +215,7 @@ impl ContourVertices {
     fn closest(&self, p: Vec3, triangles: [u32; 2]) -> Vec3 {
         let on = |triangle: u32| {
             let [a, b, c] = self.distances.triangles.corners(triangle);
-            let q = closest_on_triangle_rounded(p, a, b, c);
+            let q = closest_on_triangle(p, a, b, c);
             (q, dot_rounded(q - p, q - p))
         };
         let (first, second) = (on(triangles[0]), on(triangles[1]));

@@ -1,9 +1,10 @@
 //! Faces of a contour that intersect, whose vertices are to hold back ([`STEPS`]).
 
 use super::contour::STEPS;
-use crate::algo::closest::{LEAF, TreeView};
+use crate::algo::search::{LEAF, TreeView};
 use crate::kernel;
 use crate::kernel::FlatKernel;
+use crate::math::doubles::{Double3, cross, difference, dot};
 use crate::math::product_f64;
 use crate::mem::{Global, GlobalMut};
 use glam::Vec3;
@@ -61,7 +62,7 @@ impl PlacedFace {
 
     /// Returns the normal, with the length of twice the area.
     #[inline(always)]
-    fn normal(&self) -> Triple {
+    fn normal(&self) -> Double3 {
         let [a, b, c] = self.places;
         cross(difference(b, a), difference(c, a))
     }
@@ -80,7 +81,7 @@ impl PlacedFace {
     /// Returns `true` if a segment passes through the face: its ends are not on one side of the plane, nor both in it,
     /// and the point in the plane is in the face.
     #[inline(always)]
-    fn is_hit(&self, normal: Triple, p: Vec3, q: Vec3) -> bool {
+    fn is_hit(&self, normal: Double3, p: Vec3, q: Vec3) -> bool {
         let [a, b, c] = self.places;
         let (d, e) = (dot(normal, difference(p, a)), dot(normal, difference(q, a)));
         if d > 0.0 && e > 0.0 || d < 0.0 && e < 0.0 || d == e {
@@ -100,30 +101,6 @@ impl PlacedFace {
         };
         side(a, b) >= 0.0 && side(b, c) >= 0.0 && side(c, a) >= 0.0
     }
-}
-
-/// Vector of 64-bit numbers.
-type Triple = [f64; 3];
-
-#[inline(always)]
-fn difference(a: Vec3, b: Vec3) -> Triple {
-    let of = |a: f32, b: f32| f64::from(a) - f64::from(b);
-    [of(a.x, b.x), of(a.y, b.y), of(a.z, b.z)]
-}
-
-#[inline(always)]
-fn dot(a: Triple, b: Triple) -> f64 {
-    product_f64(a[0], b[0]) + product_f64(a[1], b[1]) + product_f64(a[2], b[2])
-}
-
-#[inline(always)]
-fn cross(a: Triple, b: Triple) -> Triple {
-    let minor = |a: f64, b: f64, c: f64, d: f64| product_f64(a, b) - product_f64(c, d);
-    [
-        minor(a[1], b[2], a[2], b[1]),
-        minor(a[2], b[0], a[0], b[2]),
-        minor(a[0], b[1], a[1], b[0]),
-    ]
 }
 
 /// Cosine of the angle between the normals of two faces at an edge beyond which they are folded onto each other.

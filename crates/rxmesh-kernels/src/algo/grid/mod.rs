@@ -3,7 +3,6 @@
 //! A grid has cubic cells in *bricks* of [`SIDE`] cells along each axis. A brick that is near the surface is *active*:
 //! it has a slot, and values at its grid vertices, those at its low sides included.
 
-pub mod bounds;
 pub mod bricks;
 pub mod cases;
 pub mod contour;
@@ -18,7 +17,7 @@ use crate::mem::Global;
 use glam::Vec3;
 
 kernel_list! {
-    of [bounds::KERNELS, bricks::KERNELS, contour::KERNELS, crossings::KERNELS, flood::KERNELS];
+    of [bricks::KERNELS, contour::KERNELS, crossings::KERNELS, flood::KERNELS];
 }
 
 /// Cells of a brick along each axis.

@@ -9,7 +9,7 @@ args! {
     pub struct HintedPoints {
         /// Positions.
         pub x: GlobalMut<Vec3>,
-        /// A leaf of the surface's tree a vertex ([`TreeView`](crate::algo::distance::closest::TreeView)), 0 for any;
+        /// A leaf of the surface's tree a vertex ([`TreeView`](crate::algo::distance::search::TreeView)), 0 for any;
         /// not read unless [`HintedPoints::hinted`].
         pub hints: GlobalMut<u32>,
         /// Nonzero if there are hints.

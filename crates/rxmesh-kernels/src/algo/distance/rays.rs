@@ -1,0 +1,390 @@
+//! Hits of rays on a surface.
+
+use super::search::{Bounds, Search, TreeView};
+use crate::edit::NONE;
+use crate::kernel::FlatKernel;
+use crate::math::{product, product_f64};
+use crate::mem::{Global, GlobalMut};
+use crate::{args, kernel};
+use glam::Vec3;
+
+kernel_list! {
+    flat first_hits: FirstHits;
+    flat count_hits: CountHits;
+    flat find_blocked: FindBlocked;
+}
+
+args! {
+    /// Rays: places `origin + t * direction` with `t` from 0 to a limit.
+    pub struct RayList {
+        /// Start of each ray.
+        pub origins: Global<Vec3>,
+        /// Direction of each ray, of any length but 0.
+        pub directions: Global<Vec3>,
+        /// Greatest `t`; infinity for none.
+        pub limit: f32,
+    }
+}
+
+/// Part by which the exit from a box is later than computed: what its computation rounds (Ize 2013, "Robust BVH ray
+/// traversal").
+const EXIT: f32 = 1.000_000_5;
+
+/// Least size of a component of a direction in tests of boxes: its inverse is a number.
+const LEAST: f32 = 1e-30;
+
+/// Ray that is ready for tests.
+#[derive(Clone, Copy)]
+struct Ray {
+    origin: Vec3,
+    /// One over each component of the direction.
+    inverse: Vec3,
+    /// Axis of the largest component of the direction.
+    axis: u32,
+    /// Direction over that component; its last component is one over it (Woop, Benthin, Wald 2013, "Watertight
+    /// ray/triangle intersection").
+    shear: Vec3,
+    limit: f32,
+}
+
+/// Corners of a triangle as seen along a ray: the ray is the z axis, and starts at the origin.
+pub(super) struct Seen {
+    pub(super) a: Vec3,
+    pub(super) b: Vec3,
+    pub(super) c: Vec3,
+}
+
+/// A hit of a triangle.
+#[derive(Clone, Copy)]
+struct TriangleHit {
+    /// Place on the ray, in multiples of its direction.
+    t: f32,
+    /// Parts of the second and the third corner.
+    parts: [f32; 2],
+}
+
+/// Turns the axes so that one becomes the last.
+#[inline(always)]
+fn turned(v: Vec3, axis: u32) -> Vec3 {
+    if axis == 0 {
+        Vec3::new(v.y, v.z, v.x)
+    } else if axis == 1 {
+        Vec3::new(v.z, v.x, v.y)
+    } else {
+        v
+    }
+}
+
+impl RayList {
+    /// Returns a ray; `None` if it has no direction, or numbers that are not finite.
+    #[inline(always)]
+    fn ray(&self, i: u32) -> Option<Ray> {
+        let (origin, direction) = (self.origins.get(i), self.directions.get(i));
+        let size = direction.abs();
+        let axis = if size.x >= size.y && size.x >= size.z {
+            0
+        } else if size.y >= size.z {
+            1
+        } else {
+            2
+        };
+        let d = turned(direction, axis);
+        let is_finite = origin.is_finite() && direction.is_finite();
+        if d.z == 0.0 || !is_finite {
+            return None;
+        }
+        let inverse = |x: f32| {
+            let size = if x.abs() < LEAST { LEAST } else { x.abs() };
+            if x.is_sign_negative() {
+                -1.0 / size
+            } else {
+                1.0 / size
+            }
+        };
+        Some(Ray {
+            origin,
+            inverse: Vec3::new(
+                inverse(direction.x),
+                inverse(direction.y),
+                inverse(direction.z),
+            ),
+            axis,
+            shear: Vec3::new(d.x / d.z, d.y / d.z, 1.0 / d.z),
+            limit: self.limit,
+        })
+    }
+}
+
+impl Ray {
+    /// Returns the place on the ray at which it enters a box, 0 if it starts there; infinity if it misses the box up to
+    /// a place.
+    #[inline(always)]
+    fn entry(&self, bounds: Bounds, most: f32) -> f32 {
+        let along = |low: f32, high: f32, from: f32, inverse: f32| {
+            let (near, far) = if inverse < 0.0 {
+                (high, low)
+            } else {
+                (low, high)
+            };
+            ((near - from) * inverse, (far - from) * inverse * EXIT)
+        };
+        let (low, high, from, inverse) = (bounds.low, bounds.high, self.origin, self.inverse);
+        let x = along(low.x, high.x, from.x, inverse.x);
+        let y = along(low.y, high.y, from.y, inverse.y);
+        let z = along(low.z, high.z, from.z, inverse.z);
+        let near = x.0.max(y.0).max(z.0).max(0.0);
+        let far = x.1.min(y.1).min(z.1);
+        if near <= far && near <= most * EXIT {
+            near
+        } else {
+            f32::INFINITY
+        }
+    }
+
+    /// Returns the corners of a triangle as seen along the ray: the same for a vertex in each of its triangles.
+    #[inline(always)]
+    fn seen(&self, [a, b, c]: [Vec3; 3]) -> Seen {
+        let of = |p: Vec3| {
+            let p = turned(p - self.origin, self.axis);
+            Vec3::new(
+                p.x - product(self.shear.x, p.z),
+                p.y - product(self.shear.y, p.z),
+                product(self.shear.z, p.z),
+            )
+        };
+        Seen {
+            a: of(a),
+            b: of(b),
+            c: of(c),
+        }
+    }
+}
+
+/// Returns twice the area of the triangle of the origin and two points, with the sign of its orientation. With the
+/// points exchanged it has exactly the other sign.
+#[inline(always)]
+fn area(p: Vec3, q: Vec3) -> f64 {
+    product_f64(f64::from(p.x), f64::from(q.y)) - product_f64(f64::from(p.y), f64::from(q.x))
+}
+
+impl Seen {
+    /// Returns the hit; triangles that share an edge leave no gap between them.
+    #[inline(always)]
+    fn hit(&self) -> Option<TriangleHit> {
+        let (u, v, w) = (
+            area(self.b, self.c),
+            area(self.c, self.a),
+            area(self.a, self.b),
+        );
+        let whole = u + v + w;
+        let is_outside = (u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0);
+        if is_outside || whole == 0.0 {
+            return None;
+        }
+        let part = |x: f64, z: f32| product_f64(x, f64::from(z));
+        let t = part(u, self.a.z) + part(v, self.b.z) + part(w, self.c.z);
+        Some(TriangleHit {
+            t: (t / whole) as f32,
+            parts: [(v / whole) as f32, (w / whole) as f32],
+        })
+    }
+
+    /// Returns how often the triangle goes around the ray, 1, 0 or -1; and `true` if it is hit in front of the start. A
+    /// ray through an edge or a vertex counts for one of the triangles there: sums over a closed surface are exact.
+    #[inline(always)]
+    pub(super) fn turns(&self) -> (i32, bool) {
+        let (p, q, r) = (self.a, self.b, self.c);
+        // Each side counts where it crosses the half of the x axis that is not negative.
+        let side = |p: Vec3, q: Vec3| {
+            let up = p.y <= 0.0;
+            if up == (q.y <= 0.0) {
+                return 0;
+            }
+            let area = area(p, q);
+            i32::from(up && area > 0.0) - i32::from(!up && area < 0.0)
+        };
+        let turns = side(p, q) + side(q, r) + side(r, p);
+        let part = |x: f64, z: f32| product_f64(x, f64::from(z));
+        let depth = part(area(q, r), p.z) + part(area(r, p), q.z) + part(area(p, q), r.z);
+        (turns, depth * f64::from(turns) >= 0.0)
+    }
+}
+
+/// Search for the first hit.
+struct FirstSearch {
+    ray: Ray,
+    best: TriangleHit,
+    /// Place of the triangle, [`NONE`] for none.
+    place: u32,
+}
+
+impl Search for FirstSearch {
+    #[inline(always)]
+    fn order(&self, bounds: Bounds) -> f32 {
+        self.ray.entry(bounds, self.best.t)
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, tree: &TreeView, place: u32) -> bool {
+        if let Some(hit) = self.ray.seen(tree.triangle(place)).hit() {
+            let same = hit.t == self.best.t
+                && (self.place == NONE || tree.number(place) < tree.number(self.place));
+            if hit.t >= 0.0 && (hit.t < self.best.t || same) {
+                (self.best, self.place) = (hit, place);
+            }
+        }
+        false
+    }
+}
+
+kernel! {
+    /// Finds the first hit of rays: of triangles that are hit at the same place the one with the smallest number. One
+    /// index per ray.
+    pub struct FirstHits: Flat {
+        /// Tree of the surface.
+        pub surface: TreeView,
+        /// Rays.
+        pub rays: RayList,
+        /// Order in which rays are looked at; empty for that in which they lie.
+        pub order: Global<u32>,
+        /// Place on the ray, in multiples of its direction; infinity if it hits nothing.
+        pub distances: GlobalMut<f32>,
+        /// Triangle that is hit; [`NONE`] for none.
+        pub triangles: GlobalMut<u32>,
+        /// Parts of the corners of the triangle, which add up to 1; zeroes for none.
+        pub parts: GlobalMut<Vec3>,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
+unsafe impl FlatKernel for FirstHits {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let i = if self.order.is_empty() {
+            i
+        } else {
+            self.order.get(i)
+        };
+        let tree = &self.surface;
+        let (mut t, mut triangle, mut parts) = (f32::INFINITY, NONE, Vec3::ZERO);
+        if let Some(ray) = self.rays.ray(i) {
+            let mut search = FirstSearch {
+                ray,
+                best: TriangleHit {
+                    t: ray.limit,
+                    parts: [0.0; 2],
+                },
+                place: NONE,
+            };
+            tree.walk(1, &mut search);
+            if search.place != NONE {
+                let [v, w] = search.best.parts;
+                t = search.best.t;
+                triangle = tree.number(search.place);
+                parts = Vec3::new((1.0 - v - w).max(0.0), v, w);
+            }
+        }
+        self.distances.set(i, t);
+        self.triangles.set(i, triangle);
+        self.parts.set(i, parts);
+    }
+}
+
+/// Search for all hits up to the ray's limit: counts them, or ends at the first one.
+struct CountSearch {
+    ray: Ray,
+    count: u32,
+    ends_at_one: bool,
+}
+
+impl Search for CountSearch {
+    #[inline(always)]
+    fn order(&self, bounds: Bounds) -> f32 {
+        self.ray.entry(bounds, self.ray.limit)
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, tree: &TreeView, place: u32) -> bool {
+        let seen = self.ray.seen(tree.triangle(place));
+        let is_hit = match seen.hit() {
+            Some(hit) => hit.t >= 0.0 && hit.t <= self.ray.limit,
+            None => false,
+        };
+        // A ray through an edge hits several triangles, and counts once.
+        if is_hit && (self.ends_at_one || seen.turns().0 != 0) {
+            self.count += 1;
+        }
+        self.ends_at_one && self.count > 0
+    }
+}
+
+kernel! {
+    /// Counts the triangles that rays hit; of those that share the edge or the vertex that a ray passes through one on
+    /// each side counts. One index per ray.
+    pub struct CountHits: Flat {
+        /// Tree of the surface.
+        pub surface: TreeView,
+        /// Rays.
+        pub rays: RayList,
+        /// See [`FirstHits::order`].
+        pub order: Global<u32>,
+        /// Number of hits of each ray.
+        pub counts: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: as for [`FirstHits`].
+unsafe impl FlatKernel for CountHits {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let i = if self.order.is_empty() {
+            i
+        } else {
+            self.order.get(i)
+        };
+        self.counts
+            .set(i, count(&self.surface, &self.rays, i, false));
+    }
+}
+
+kernel! {
+    /// Finds out which rays hit a triangle. One index per ray.
+    pub struct FindBlocked: Flat {
+        /// Tree of the surface.
+        pub surface: TreeView,
+        /// Rays.
+        pub rays: RayList,
+        /// See [`FirstHits::order`].
+        pub order: Global<u32>,
+        /// 1 for each ray that hits one, 0 for the others.
+        pub flags: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: as for [`FirstHits`].
+unsafe impl FlatKernel for FindBlocked {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        let i = if self.order.is_empty() {
+            i
+        } else {
+            self.order.get(i)
+        };
+        self.flags.set(i, count(&self.surface, &self.rays, i, true));
+    }
+}
+
+/// Counts the hits of a ray, or at most one.
+#[inline(always)]
+fn count(surface: &TreeView, rays: &RayList, i: u32, ends_at_one: bool) -> u32 {
+    let Some(ray) = rays.ray(i) else {
+        return 0;
+    };
+    let mut search = CountSearch {
+        ray,
+        count: 0,
+        ends_at_one,
+    };
+    surface.walk(1, &mut search);
+    search.count
+}
