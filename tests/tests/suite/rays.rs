@@ -23,7 +23,7 @@ struct RayTable {
 
 /// Results of a test: for each ray its first hit, the number of hits, and `true` if there is one.
 #[derive(PartialEq, Debug)]
-struct Found {
+struct FoundHits {
     distances: Vec<f32>,
     triangles: Vec<u32>,
     parts: Vec<Vec3>,
@@ -57,7 +57,7 @@ impl RayTable {
         table
     }
 
-    fn find(&self, engine: &Engine, mesh: &TriMesh, limit: f32) -> Found {
+    fn find(&self, engine: &Engine, mesh: &TriMesh, limit: f32) -> FoundHits {
         let tree = SurfaceTree::new(engine, &mesh.positions, &mesh.faces).unwrap();
         let origins = engine.upload(&self.origins).unwrap();
         let directions = engine.upload(&self.directions).unwrap();
@@ -67,7 +67,7 @@ impl RayTable {
             limit,
         };
         let hits = tree.first_hits(rays).unwrap();
-        Found {
+        FoundHits {
             distances: hits.distances.read().unwrap(),
             triangles: hits.triangles.read().unwrap(),
             parts: hits.parts.read().unwrap(),

@@ -236,8 +236,8 @@ impl<'py> GpuArray<'py> {
         ForeignRows::new(array, self.element.bytes(), [row, column])
     }
 
-    /// Copies rows of three floats on the GPU; `None` if their type or strides need main memory, or positions of 64 bits
-    /// lie far from the origin.
+    /// Copies rows of three floats on the GPU; `None` if their type or strides need main memory, or positions of 64
+    /// bits lie far from the origin.
     pub(super) fn points(&self, name: &str) -> PyResult<Option<Buffer<Vec3>>> {
         let are_floats = matches!(self.element, ElementType::F32 | ElementType::F64);
         let (true, Some(rows)) = (are_floats, self.rows()) else {

@@ -73,7 +73,7 @@ impl Operation for Distance {
     const SUMMARY: &'static str = "Measure the distance between two surfaces";
     const HELP: &'static str = "Examples: rxmesh distance spot.ply bob.ply
           rxmesh distance spot.ply bob.ply --samples 20000 -o off.ply --quality
-          rxmesh distance points.ply solid.ply --signed -o depth.ply
+          rxmesh distance spot.ply bob.ply --signed -o depth.ply
 
 Distances go from the vertices and from uniform points on the faces of each mesh to the other
 surface, not to its vertices (Cignoni, Rocchini, Scopigno 1998, Metro). Mean and RMS are over the

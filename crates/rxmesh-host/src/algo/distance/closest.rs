@@ -11,11 +11,12 @@ use rayon::prelude::*;
 use rxmesh_kernels::algo::distance::closest::{ClosestPoints, Forest, TREE_WORDS};
 use rxmesh_kernels::algo::distance::search::{LEAF, TreeView};
 use rxmesh_kernels::algo::distance::tree::{
-    IndexedTriangles, MORTON_BITS, MortonCodes, POINT_BITS, PointCodes, TreeLeaves, TreeLevel,
+    CURVE_BITS, CurveCodes, IndexedTriangles, POINT_BITS, PointCodes, TreeLeaves, TreeLevel,
 };
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
-/// A triangle soup on an engine, with a hierarchy of boxes: a complete binary tree over the triangles in Morton order.
+/// A triangle soup on an engine, with a hierarchy of boxes: a complete binary tree over the triangles along a Hilbert
+/// curve.
 #[derive(Debug)]
 pub struct SurfaceTree {
     boxes: Buffer<Vec3>,
@@ -23,13 +24,13 @@ pub struct SurfaceTree {
     /// Number of each triangle.
     numbers: Buffer<u32>,
     leaves: u32,
-    /// Grid of the Morton codes: its lowest corner, and cells over a length.
+    /// Grid of the curve: its lowest corner, and cells over a length.
     grid: (Vec3, f32),
     /// Root of the tree of each of several meshes; empty for one mesh.
     trees: Buffer<u32>,
 }
 
-/// Fewest points that are looked at along a Morton curve.
+/// Fewest points that are looked at along a Hilbert curve.
 const MANY_POINTS: usize = 4096;
 
 /// Places of a surface that are closest to points ([`SurfaceTree::closest`]), on the engine; a value for each point.
@@ -117,7 +118,7 @@ impl SurfaceTree {
             engine.uninit::<u32>(n as usize)?,
         );
         let grid = (within.low, scale(within.low, within.high));
-        let kernel = MortonCodes {
+        let kernel = CurveCodes {
             triangles,
             low: grid.0,
             scale: grid.1,
@@ -125,7 +126,7 @@ impl SurfaceTree {
             order: order.global_mut(),
         };
         engine.launch_flat(n, kernel)?;
-        let (_, numbers) = sort::by_keys(engine, codes, order, MORTON_BITS)?;
+        let (_, numbers) = sort::by_keys(engine, codes, order, CURVE_BITS)?;
         let tree = SurfaceTree {
             boxes: engine.uninit(4 * leaves as usize)?,
             corners: engine.uninit(3 * n as usize)?,

@@ -174,8 +174,8 @@ pub fn distance(
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for a second mesh without faces, [`Error::Mesh`] for a mesh that is not sound, or any error of the
-/// engine.
+/// [`Error::Options`] for a second mesh without faces, [`Error::Mesh`] for a mesh that is not sound, or any error of
+/// the engine.
 pub fn inside(engine: &Engine, first: &TriMesh, second: &TriMesh) -> Result<Vec<bool>, Error> {
     first.validate()?;
     second.validate()?;

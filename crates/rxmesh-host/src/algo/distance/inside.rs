@@ -20,9 +20,9 @@ use std::sync::Arc;
 /// Most edges of a boundary that each point visits one by one. With more, far triangles count together.
 const MOST_EDGES: u32 = 256;
 
-/// Nodes count as a whole from this multiple of their radius on. Errors of winding numbers are then below a hundredth of
-/// the part of the sphere that all faces cover, one over the other (`winding::agree_with_sums`).
-const FAR: f32 = 2.3;
+/// Nodes count as a whole from this multiple of their radius on. Errors of winding numbers are then below a hundredth
+/// of the part of the sphere that all faces cover, one over the other (`winding::agree_with_sums`).
+const FAR: f32 = 3.0;
 
 /// A surface that tells what is inside: oriented triangles on an engine, with or without a boundary, crossing each
 /// other or not.
@@ -33,14 +33,14 @@ const FAR: f32 = 2.3;
 #[derive(Debug)]
 pub struct InsideTree {
     tree: Arc<SurfaceTree>,
-    boundary: Boundary,
+    boundary: OpenSides,
     /// Moments of the nodes; empty if the boundary is short.
     moments: Buffer<u32>,
 }
 
 /// Sides of triangles that are not balanced by those of others.
 #[derive(Debug)]
-struct Boundary {
+struct OpenSides {
     /// Two ends of each edge; empty if there are more than [`MOST_EDGES`].
     ends: Buffer<Vec3>,
     /// Count of each edge.
@@ -66,7 +66,7 @@ impl InsideTree {
             faces: faces.global().cast(),
         };
         bounds::checked(engine, triangles)?;
-        let boundary = Boundary::new(engine, triangles)?;
+        let boundary = OpenSides::new(engine, triangles)?;
         let moments = if boundary.edges > MOST_EDGES {
             tree.moments()?
         } else {
@@ -91,8 +91,8 @@ impl InsideTree {
     }
 
     /// Computes the winding number of each point: exactly, by a ray and the edges of the boundary, if these are at most
-    /// 256 (Martens, Trettner, Bessmeltsev 2026); else far triangles together (Barill et al. 2018), with errors below .01
-    /// where layers of the surface do not cancel each other.
+    /// 256 (Martens, Trettner, Bessmeltsev 2026); else far triangles together (Barill et al. 2018), with errors below
+    /// .01 where layers of the surface do not cancel each other.
     ///
     /// # Errors
     ///
@@ -209,15 +209,20 @@ impl SurfaceTree {
         engine.launch_flat(view.leaves, kernel)?;
         let mut first = view.leaves / 2;
         while first > 0 {
-            engine.launch_flat(first, LevelMoments { moments, first })?;
+            let kernel = LevelMoments {
+                surface: view,
+                moments,
+                first,
+            };
+            engine.launch_flat(first, kernel)?;
             first /= 2;
         }
         Ok(words)
     }
 }
 
-impl Boundary {
-    fn new(engine: &Engine, triangles: IndexedTriangles) -> Result<Boundary, Error> {
+impl OpenSides {
+    fn new(engine: &Engine, triangles: IndexedTriangles) -> Result<OpenSides, Error> {
         let places = places(engine, triangles)?;
         let n = triangles.faces.len();
         let mut order = engine.uninit::<u32>(n as usize)?;
@@ -250,7 +255,7 @@ impl Boundary {
         } else {
             edges as usize
         };
-        let boundary = Boundary {
+        let boundary = OpenSides {
             ends: engine.uninit(2 * kept)?,
             counts: engine.uninit(kept)?,
             edges,

@@ -4,7 +4,7 @@ use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use rxmesh_kernels::algo::distance::search::LEAF;
-use rxmesh_kernels::algo::distance::tree::{MORTON_CELLS, centre, morton};
+use rxmesh_kernels::algo::distance::tree::{CURVE_CELLS, centre, hilbert};
 
 type Box3 = [Vec3; 2];
 
@@ -129,7 +129,7 @@ pub(super) struct Built {
     pub(super) corners: Vec<Vec3>,
     /// Faces, as the triangles lie.
     pub(super) order: Vec<u32>,
-    /// Grid of the Morton codes: its lowest corner, and cells over a length.
+    /// Grid of the curve: its lowest corner, and cells over a length.
     pub(super) grid: (Vec3, f32),
 }
 
@@ -153,7 +153,7 @@ impl Built {
         let mut order: Vec<(u32, u32)> = of
             .into_par_iter()
             .lean()
-            .map(|i| (morton((centre(i) - low) * scale), i))
+            .map(|i| (hilbert((centre(i) - low) * scale), i))
             .collect();
         order.par_sort_unstable();
         let order: Vec<u32> = order.into_par_iter().lean().map(|(_, i)| i).collect();
@@ -204,11 +204,11 @@ fn boxes_of(corners: &[Vec3], leaves: usize) -> Vec<Box3> {
     boxes
 }
 
-/// Returns the cells of the Morton grid over the longest side of a box; 0 if it has none.
+/// Returns the cells of the curve's grid over the longest side of a box; 0 if it has none.
 pub(super) fn scale(low: Vec3, high: Vec3) -> f32 {
     let extent = (high - low).max_element();
     if extent > 0.0 {
-        MORTON_CELLS / extent
+        CURVE_CELLS / extent
     } else {
         0.0
     }

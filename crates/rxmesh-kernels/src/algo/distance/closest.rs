@@ -1,6 +1,6 @@
 //! The closest point of a surface.
 
-use super::search::{Bounds, LEAF, Search, TreeView};
+use super::search::{Bounds, BoxSearch, LEAF, TreeView};
 use crate::edit::{DEAD, NONE};
 use crate::kernel::FlatKernel;
 use crate::math::{add_rounded, dot_rounded, product, sqrt};
@@ -55,7 +55,7 @@ struct ClosestSearch {
     best: Nearest,
 }
 
-impl Search for ClosestSearch {
+impl BoxSearch for ClosestSearch {
     #[inline(always)]
     fn order(&self, Bounds { low, high }: Bounds) -> f32 {
         let d = (low - self.p).max(self.p - high).max(Vec3::ZERO);

@@ -1,12 +1,12 @@
 //! Winding numbers: how often a surface goes around a point.
 //!
-//! Jacobson, Kavan, Sorkine-Hornung 2013, "Robust inside-outside segmentation using generalized winding numbers", define
-//! them. For surfaces with little or no boundary they are the triangles in front of a ray, each counted with its
+//! Jacobson, Kavan, Sorkine-Hornung 2013, "Robust inside-outside segmentation using generalized winding numbers",
+//! define them. For surfaces with little or no boundary they are the triangles in front of a ray, each counted with its
 //! orientation, less the part of the boundary (Martens, Trettner, Bessmeltsev 2026). For others far triangles count
 //! together (Barill, Dickson, Schmidt, Levin, Jacobson 2018, "Fast winding numbers for soups and clouds").
 
 use super::rays::Seen;
-use super::search::{Bounds, Search, TreeView};
+use super::search::{Bounds, BoxSearch, TreeView};
 use crate::kernel::FlatKernel;
 use crate::math::doubles::{Double3, cross, difference, dot, unit};
 use crate::math::{atan2, dot_rounded, length, product, sqrt};
@@ -43,7 +43,7 @@ struct TurnSearch {
     turns: i32,
 }
 
-impl Search for TurnSearch {
+impl BoxSearch for TurnSearch {
     #[inline(always)]
     fn order(&self, bounds: Bounds) -> f32 {
         let (low, high) = (bounds.low - self.p, bounds.high - self.p);
@@ -78,8 +78,8 @@ impl Search for TurnSearch {
     }
 }
 
-/// Returns the solid angle of a triangle from the origin, positive if it turns counter-clockwise (van Oosterom, Strackee
-/// 1983, "The solid angle of a plane triangle").
+/// Returns the solid angle of a triangle from the origin, positive if it turns counter-clockwise (van Oosterom,
+/// Strackee 1983, "The solid angle of a plane triangle").
 #[inline(always)]
 fn solid_angle(a: Vec3, b: Vec3, c: Vec3) -> f32 {
     let (la, lb, lc) = (length(a), length(b), length(c));
@@ -278,6 +278,8 @@ unsafe impl FlatKernel for LeafMoments {
 kernel! {
     /// Joins the moments of two children each. One index per node of a level.
     pub struct LevelMoments: Flat {
+        /// Tree of the surface.
+        pub surface: TreeView,
         /// Moments of the nodes.
         pub moments: MomentsMut,
         /// First node of the level.
@@ -303,9 +305,11 @@ unsafe impl FlatKernel for LevelMoments {
             l.centre
         };
         let (to_l, to_r) = (l.centre - centre, r.centre - centre);
+        let corner = |k: u32| (self.surface.boxes.get(2 * node + k) - centre).abs();
+        let of_children = (length(to_l) + l.radius).max(length(to_r) + r.radius);
         let mut all = Moments {
             centre,
-            radius: (length(to_l) + l.radius).max(length(to_r) + r.radius),
+            radius: of_children.min(length(corner(0).max(corner(1)))),
             normal: l.normal + r.normal,
             area,
             same: l.same + r.same,

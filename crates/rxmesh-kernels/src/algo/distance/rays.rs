@@ -1,6 +1,6 @@
 //! Hits of rays on a surface.
 
-use super::search::{Bounds, Search, TreeView};
+use super::search::{Bounds, BoxSearch, TreeView};
 use crate::edit::NONE;
 use crate::kernel::FlatKernel;
 use crate::math::{product, product_f64};
@@ -218,7 +218,7 @@ struct FirstSearch {
     place: u32,
 }
 
-impl Search for FirstSearch {
+impl BoxSearch for FirstSearch {
     #[inline(always)]
     fn order(&self, bounds: Bounds) -> f32 {
         self.ray.entry(bounds, self.best.t)
@@ -297,7 +297,7 @@ struct CountSearch {
     ends_at_one: bool,
 }
 
-impl Search for CountSearch {
+impl BoxSearch for CountSearch {
     #[inline(always)]
     fn order(&self, bounds: Bounds) -> f32 {
         self.ray.entry(bounds, self.ray.limit)

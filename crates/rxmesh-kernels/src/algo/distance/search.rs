@@ -33,7 +33,7 @@ pub struct Bounds {
 }
 
 /// A search that [`TreeView::walk`] leads through the boxes.
-pub trait Search {
+pub trait BoxSearch {
     /// Returns how early a node is visited, from its box: that of two children which is less comes first. Infinity if
     /// the search has nothing to find there.
     fn order(&self, bounds: Bounds) -> f32;
@@ -101,7 +101,7 @@ impl TreeView {
     /// Leads a search through all nodes that are open to it. It begins at any node: one whose triangles are likely to
     /// be found avoids most of the others.
     #[inline(always)]
-    pub fn walk(&self, from: u32, search: &mut impl Search) {
+    pub fn walk(&self, from: u32, search: &mut impl BoxSearch) {
         let mut node = from;
         // Bits of the levels, this node's lowest: 1 if the other child of the parent is done. They replace a stack.
         let mut done = 0u32;

@@ -1,4 +1,4 @@
-//! Construction of the hierarchy of boxes: triangles along a Morton curve, boxes from the leaves up.
+//! Construction of the hierarchy of boxes: triangles along a Hilbert curve, boxes from the leaves up.
 
 use super::search::LEAF;
 use crate::edit::{FlatMesh, HalfEdgeMesh};
@@ -10,17 +10,20 @@ use glam::Vec3;
 
 kernel_list! {
     flat write_live: WriteLive;
-    flat morton_codes: MortonCodes;
+    flat curve_codes: CurveCodes;
     flat point_codes: PointCodes;
     flat tree_leaves: TreeLeaves;
     flat tree_level: TreeLevel;
 }
 
-/// Bits of a Morton code: 11 for x and y, 10 for z.
-pub const MORTON_BITS: u32 = 32;
+/// Bits of the number of a cell along one axis.
+const AXIS_BITS: u32 = 10;
 
-/// Cells of the Morton grid on its longest side.
-pub const MORTON_CELLS: f32 = 2047.0;
+/// Bits of the number of a cell along the curve ([`hilbert`]).
+pub const CURVE_BITS: u32 = 3 * AXIS_BITS;
+
+/// Last cell of the curve's grid along its longest side.
+pub const CURVE_CELLS: f32 = 1023.0;
 
 args! {
     /// Triangles by the numbers of their corners.
@@ -58,21 +61,54 @@ pub fn centre(a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     (a + b + c) * (1.0 / 3.0)
 }
 
-/// Returns the Morton code of a point in a grid of [`MORTON_CELLS`] cells: bits of x, y and z in turns, from the lowest
-/// of x on.
+/// Returns the number of a point's cell along a Hilbert curve through a grid of [`CURVE_CELLS`] cells a side: cells
+/// that follow each other are neighbours, so that any stretch of the curve is compact (Skilling 2004, "Programming the
+/// Hilbert curve").
 #[inline(always)]
-pub fn morton(p: Vec3) -> u32 {
+pub fn hilbert(p: Vec3) -> u32 {
+    let (mut x, mut y, mut z) = (p.x as u32, p.y as u32, p.z as u32);
+    let mut bit = 1 << (AXIS_BITS - 1);
+    while bit > 1 {
+        let lower = bit - 1;
+        // Turns and mirrors the cells of the next level, so that the curve through them begins where it has come to.
+        if x & bit != 0 {
+            x ^= lower;
+        }
+        if y & bit != 0 {
+            x ^= lower;
+        } else {
+            let t = (x ^ y) & lower;
+            x ^= t;
+            y ^= t;
+        }
+        if z & bit != 0 {
+            x ^= lower;
+        } else {
+            let t = (x ^ z) & lower;
+            x ^= t;
+            z ^= t;
+        }
+        bit >>= 1;
+    }
+    // Gray code to number.
+    y ^= x;
+    z ^= y;
+    let mut t = 0;
+    bit = 1 << (AXIS_BITS - 1);
+    while bit > 1 {
+        if z & bit != 0 {
+            t ^= bit - 1;
+        }
+        bit >>= 1;
+    }
     let spread = |x: u32| {
-        let mut x = x & 0x3ff;
+        let mut x = x;
         x = (x | x << 16) & 0x0300_00ff;
         x = (x | x << 8) & 0x0300_f00f;
         x = (x | x << 4) & 0x030c_30c3;
         (x | x << 2) & 0x0924_9249
     };
-    let (x, y, z) = (p.x as u32, p.y as u32, p.z as u32 >> 1);
-    let low = spread(x >> 1) | spread(y >> 1) << 1 | spread(z) << 2;
-    // The lowest bits of x and y lie below those.
-    low << 2 | x & 1 | (y & 1) << 1
+    spread(x ^ t) << 2 | spread(y ^ t) << 1 | spread(z ^ t)
 }
 
 kernel! {
@@ -102,13 +138,13 @@ unsafe impl FlatKernel for WriteLive {
 }
 
 kernel! {
-    /// Computes the Morton codes of the centres of triangles, and numbers them. One index per triangle.
-    pub struct MortonCodes: Flat {
+    /// Computes the places along the curve of the centres of triangles, and numbers them. One index per triangle.
+    pub struct CurveCodes: Flat {
         /// Triangles.
         pub triangles: IndexedTriangles,
         /// Least corner of the box of all triangles.
         pub low: Vec3,
-        /// [`MORTON_CELLS`] over its longest side; 0 if it has none.
+        /// [`CURVE_CELLS`] over its longest side; 0 if it has none.
         pub scale: f32,
         /// Code of each triangle.
         pub codes: GlobalMut<u32>,
@@ -118,24 +154,24 @@ kernel! {
 }
 
 // SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
-unsafe impl FlatKernel for MortonCodes {
+unsafe impl FlatKernel for CurveCodes {
     #[inline(always)]
     fn run(&self, i: u32) {
         let place = (self.triangles.centre(i) - self.low) * self.scale;
-        self.codes.set(i, morton(place));
+        self.codes.set(i, hilbert(place));
         self.order.set(i, i);
     }
 }
 
 kernel! {
-    /// Computes the high bits of the Morton codes of points, and numbers them: searches of neighbouring points visit
-    /// the same boxes. One index per point.
+    /// Computes the high bits of the places of points along the curve, and numbers them: searches of neighbouring
+    /// points visit the same boxes. One index per point.
     pub struct PointCodes: Flat {
         /// Points.
         pub points: Global<Vec3>,
-        /// See [`MortonCodes::low`].
+        /// See [`CurveCodes::low`].
         pub low: Vec3,
-        /// See [`MortonCodes::scale`].
+        /// See [`CurveCodes::scale`].
         pub scale: f32,
         /// Code of each point, of [`POINT_BITS`] bits.
         pub codes: GlobalMut<u32>,
@@ -144,7 +180,7 @@ kernel! {
     }
 }
 
-/// Bits of the code of a point: about a hundred cells along each axis.
+/// Bits of the place of a point: about a hundred cells along each axis.
 pub const POINT_BITS: u32 = 20;
 
 // SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
@@ -152,9 +188,9 @@ unsafe impl FlatKernel for PointCodes {
     #[inline(always)]
     fn run(&self, i: u32) {
         let place = (self.points.get(i) - self.low) * self.scale;
-        let inside = place.max(Vec3::ZERO).min(Vec3::splat(MORTON_CELLS));
+        let inside = place.max(Vec3::ZERO).min(Vec3::splat(CURVE_CELLS));
         self.codes
-            .set(i, morton(inside) >> (MORTON_BITS - POINT_BITS));
+            .set(i, hilbert(inside) >> (CURVE_BITS - POINT_BITS));
         self.order.set(i, i);
     }
 }
@@ -224,5 +260,36 @@ unsafe impl FlatKernel for TreeLevel {
         let at = |k: u32| self.boxes.get(4 * node + k);
         self.boxes.set(2 * node, at(0).min(at(2)));
         self.boxes.set(2 * node + 1, at(1).max(at(3)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::hilbert;
+    use glam::Vec3;
+    use std::vec::Vec;
+
+    /// The curve visits every cell of a cube before it leaves it, and goes to a neighbour in every step.
+    #[test]
+    fn hilbert_goes_from_neighbour_to_neighbour() {
+        let n = 16;
+        let mut cells: Vec<(u32, [i32; 3])> = Vec::new();
+        for x in 0..n {
+            for y in 0..n {
+                for z in 0..n {
+                    let p = Vec3::new(x as f32, y as f32, z as f32);
+                    cells.push((hilbert(p), [x, y, z]));
+                }
+            }
+        }
+        cells.sort_unstable();
+        for (i, pair) in cells.windows(2).enumerate() {
+            let [(code, a), (next, b)] = [pair[0], pair[1]];
+            assert_eq!([code as usize, next as usize], [i, i + 1]);
+            let steps: i32 = (0..3).map(|k| (a[k] - b[k]).abs()).sum();
+            assert_eq!(steps, 1, "from {a:?} to {b:?}");
+        }
     }
 }
