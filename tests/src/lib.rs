@@ -31,6 +31,7 @@ pub mod launch;
 pub mod marked;
 pub mod oracle;
 pub mod places;
+pub mod points;
 pub mod smooth;
 pub mod surfaces;
 pub mod volume_oracle;

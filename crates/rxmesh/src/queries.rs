@@ -242,10 +242,10 @@ impl SurfaceTree {
         limit: f64,
         work: impl FnOnce(Rays<'_>) -> Result<T>,
     ) -> Result<T> {
-        // The frame's unit may be another one: places on the ray stay.
+        // Places on the ray stay, in whatever unit.
         let scaled = directions
             .iter()
-            .map(|&d| (d / self.placement.scale).as_vec3());
+            .map(|&d| self.placement.local_direction(d));
         let origins = self.points(origins)?;
         let directions = self.engine().upload(&scaled.collect::<Vec<Vec3>>())?;
         check_finite(&directions, "direction")?;

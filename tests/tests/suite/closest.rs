@@ -7,13 +7,14 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::algo::closest::Project;
 use rxmesh_host::kernels::edit::{DEAD, NONE};
 use rxmesh_host::kernels::mem::Global;
-use rxmesh_host::mesh::{Rng, TriMesh};
+use rxmesh_host::mesh::TriMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::distance::to_triangles;
 use rxmesh_tests::engines::suited;
 use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
 use rxmesh_tests::launch::Launch;
+use rxmesh_tests::points::PointsAround;
 
 conformance! {
     of_any_mesh, of_far_and_tiny_meshes, the_dead_stay, places_and_triangles, many_points, trees_of_kernels,
@@ -43,17 +44,8 @@ fn projected(engine: &Engine, mesh: &TriMesh, points: &[Vec3], dead: &[bool]) ->
 
 /// Returns points inside and around a mesh's box, on its vertices, and at the centres of its faces.
 fn points(mesh: &TriMesh, n: usize, seed: u64) -> Vec<Vec3> {
-    let low = mesh.positions.iter().fold(Vec3::INFINITY, |m, p| m.min(*p));
-    let high = mesh
-        .positions
-        .iter()
-        .fold(Vec3::NEG_INFINITY, |m, p| m.max(*p));
-    let (middle, half) = ((low + high) * 0.5, (high - low) * 0.5);
-    let mut rng = Rng::new(seed);
-    let mut unit = || rng.signed_unit() as f32;
-    let mut all: Vec<Vec3> = (0..n)
-        .map(|_| middle + half * 1.5 * Vec3::new(unit(), unit(), unit()))
-        .collect();
+    let mut around = PointsAround::new(mesh, 0.0, seed);
+    let mut all: Vec<Vec3> = (0..n).map(|_| around.place(1.5)).collect();
     all.extend(mesh.positions.iter().take(n));
     let centre = |f: &[u32; 3]| f.iter().map(|&v| mesh.positions[v as usize]).sum::<Vec3>() / 3.0;
     all.extend(mesh.faces.iter().take(n).map(centre));

@@ -5,10 +5,11 @@ use rxmesh_host::algo::closest::SurfaceTree;
 use rxmesh_host::algo::rays::Rays;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::edit::NONE;
-use rxmesh_host::mesh::{Rng, TriMesh};
+use rxmesh_host::mesh::TriMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
 use rxmesh_tests::fixtures;
+use rxmesh_tests::points::PointsAround;
 
 conformance! {
     of_any_mesh, closed_surfaces_have_no_gaps, limits, rays_that_are_none, same_bits_on_all_engines, many_rays
@@ -39,18 +40,14 @@ impl RayTable {
 
     /// Makes rays from around a mesh in all directions, and from some along the axes.
     fn around(mesh: &TriMesh, n: usize, seed: u64) -> RayTable {
-        let low = mesh.positions.iter().fold(Vec3::INFINITY, |m, p| m.min(*p));
-        let high = (mesh.positions.iter()).fold(Vec3::NEG_INFINITY, |m, p| m.max(*p));
-        let (middle, half) = ((low + high) * 0.5, (high - low) * 0.5);
-        let mut rng = Rng::new(seed);
-        let mut random = || Vec3::from_array(std::array::from_fn(|_| rng.signed_unit() as f32));
+        let mut around = PointsAround::new(mesh, 0.0, seed);
         let mut table = RayTable::default();
         for i in 0..n {
-            let origin = middle + half * 1.7 * random();
+            let origin = around.place(1.7);
             let direction = match i % 7 {
                 0 => [Vec3::X, Vec3::NEG_Y, Vec3::Z][i / 7 % 3],
-                1 => (middle + half * 0.3 * random() - origin) * 1e3,
-                _ => random(),
+                1 => (around.place(0.3) - origin) * 1e3,
+                _ => around.unit(),
             };
             table.push(origin, direction);
         }

@@ -5,11 +5,12 @@ use rxmesh_host::algo::bounds::check_finite;
 use rxmesh_host::algo::closest::SurfaceTree;
 use rxmesh_host::algo::inside::InsideTree;
 use rxmesh_host::engine::Engine;
-use rxmesh_host::mesh::{Rng, TriMesh};
+use rxmesh_host::mesh::TriMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::distance::to_triangles;
 use rxmesh_tests::engines::suited;
 use rxmesh_tests::fixtures;
+use rxmesh_tests::points::PointsAround;
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -37,14 +38,8 @@ fn angles(mesh: &TriMesh, p: Vec3) -> Vec<f64> {
 
 /// Returns points in and around a mesh's box.
 fn points(mesh: &TriMesh, n: usize, seed: u64) -> Vec<Vec3> {
-    let low = mesh.positions.iter().fold(Vec3::INFINITY, |m, p| m.min(*p));
-    let high = (mesh.positions.iter()).fold(Vec3::NEG_INFINITY, |m, p| m.max(*p));
-    let (middle, half) = ((low + high) * 0.5, (high - low) * 0.5);
-    let mut rng = Rng::new(seed);
-    let mut random = || Vec3::from_array(std::array::from_fn(|_| rng.signed_unit() as f32));
-    (0..n)
-        .map(|_| middle + (half + 0.01) * 1.5 * random())
-        .collect()
+    let mut around = PointsAround::new(mesh, 0.01, seed);
+    (0..n).map(|_| around.place(1.5)).collect()
 }
 
 fn tree(engine: &Engine, mesh: &TriMesh) -> InsideTree {

@@ -95,12 +95,17 @@ fn in_box(b: &TriangleBench<'_>) -> Result<Measured> {
 }
 
 pub(super) fn points_in_box(b: &TriangleBench<'_>) -> Vec<Vec3> {
+    let mut place = in_box_of(b, 2);
+    (0..POINTS).map(|_| place()).collect()
+}
+
+/// Returns a source of random points in the box of the mesh.
+pub(super) fn in_box_of(b: &TriangleBench<'_>, seed: u64) -> impl FnMut() -> Vec3 {
     let (low, high) = corners(&b.mesh.positions);
     let (middle, half) = ((low + high) * 0.5, (high - low) * 0.5);
-    let mut rng = Rng::new(2);
-    let mut unit = || rng.signed_unit() as f32;
-    let points = (0..POINTS).map(|_| middle + half * Vec3::new(unit(), unit(), unit()));
-    points.collect()
+    let mut rng = Rng::new(seed);
+    let mut unit = move || rng.signed_unit() as f32;
+    move || middle + half * Vec3::new(unit(), unit(), unit())
 }
 
 pub(super) fn corners(x: &[Vec3]) -> (Vec3, Vec3) {

@@ -6,11 +6,11 @@ use rxmesh_host::algo::closest::SurfaceTree;
 use rxmesh_host::algo::inside::InsideTree;
 use rxmesh_host::algo::rays::Rays;
 use rxmesh_host::engine::Buffer;
-use rxmesh_host::mesh::{Rng, TriMesh};
+use rxmesh_host::mesh::TriMesh;
 use rxmesh_kernels::topo::Kind;
 use std::sync::Arc;
 
-use super::closest::{POINTS, corners, points_in_box};
+use super::closest::{POINTS, corners, in_box_of, points_in_box};
 use super::{Measured, Row, TriangleBench};
 use crate::measure;
 
@@ -73,11 +73,7 @@ impl RayBuffers {
 
     /// Makes rays from random points around the surface through others.
     fn random(b: &TriangleBench<'_>) -> Result<RayBuffers> {
-        let (low, high) = corners(&b.mesh.positions);
-        let (middle, half) = ((low + high) * 0.5, (high - low) * 0.5);
-        let mut rng = Rng::new(3);
-        let mut unit = || rng.signed_unit() as f32;
-        let mut place = || middle + half * Vec3::new(unit(), unit(), unit());
+        let mut place = in_box_of(b, 3);
         let rays = (0..POINTS).map(|_| {
             let from = place();
             [from, place() - from]

@@ -17,7 +17,7 @@ use rxmesh::host::Error as HostError;
 use rxmesh::host::algo::bounds::check_finite;
 use rxmesh::host::algo::closest::ClosestPlaces;
 use rxmesh::host::algo::rays::Rays;
-use rxmesh::host::engine::Buffer;
+use rxmesh::host::engine::{Buffer, EngineError};
 use rxmesh::host::mesh::Placement;
 use rxmesh::host::parallel::flags;
 use rxmesh::{Result, SurfaceTree, Vec3};
@@ -99,15 +99,9 @@ impl QueryPoints {
         };
         let element = self.origin.element;
         let memory = if self.stays {
-            let engine = values.engine().clone();
-            let made = run(py, Vec::new(), || {
-                let made = floats_as(Arc::new(values), element, shape);
-                engine.synchronize().and(made)
-            })?;
-            made.map_err(|e| of_error(&HostError::from(e).into()))?
+            self.complete(py, || floats_as(Arc::new(values), element, shape))?
         } else {
-            let read = run(py, Vec::new(), || values.read())?;
-            let read = read.map_err(|e| of_error(&HostError::from(e).into()))?;
+            let read = self.done(py, || values.read())?;
             let read: &[f32] = bytemuck::cast_slice(&read);
             match element {
                 ElementType::F64 => {
@@ -127,9 +121,8 @@ impl QueryPoints {
     fn numbers(&self, py: Python<'_>, values: Buffer<u32>) -> PyResult<Py<PyAny>> {
         let shape = vec![self.len()];
         let memory = if self.stays {
-            let engine = values.engine().clone();
-            self.done(py, || engine.synchronize())?;
-            ArrayMemory::of_buffer(Arc::new(values), ElementType::I32, shape)
+            let values = self.complete(py, || Ok(Arc::new(values)))?;
+            ArrayMemory::of_buffer(values, ElementType::I32, shape)
         } else {
             let read = self.done(py, || values.read())?;
             ArrayMemory::of_vec(read, ElementType::I32, shape)
@@ -141,11 +134,7 @@ impl QueryPoints {
     fn mask(&self, py: Python<'_>, values: Buffer<u32>) -> PyResult<Py<PyAny>> {
         let shape = vec![self.len()];
         let memory = if self.stays {
-            let engine = values.engine().clone();
-            let mask = self.done(py, || {
-                let mask = flags::to_mask(&values);
-                engine.synchronize().and(mask)
-            })?;
+            let mask = self.complete(py, || flags::to_mask(&values))?;
             ArrayMemory::of_buffer(Arc::new(mask), ElementType::Bool, shape)
         } else {
             let read = self.done(py, || values.read())?;
@@ -169,13 +158,27 @@ impl QueryPoints {
         position_array(py, read, placement, &self.origin)
     }
 
-    fn done<T: Send, E: Into<HostError> + Send>(
+    /// Makes values on the GPU, and waits until they are complete.
+    fn complete<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce() -> std::result::Result<T, E> + Send,
+        make: impl FnOnce() -> std::result::Result<T, EngineError> + Send,
+    ) -> PyResult<T> {
+        let engine = self.points.engine();
+        self.done(py, || {
+            let made = make()?;
+            engine.synchronize()?;
+            Ok(made)
+        })
+    }
+
+    fn done<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce() -> std::result::Result<T, EngineError> + Send,
     ) -> PyResult<T> {
         let done = run(py, Vec::new(), work)?;
-        done.map_err(|e| of_error(&e.into().into()))
+        done.map_err(|e| of_error(&HostError::from(e).into()))
     }
 }
 
@@ -412,9 +415,11 @@ impl PySurfaceTree {
         limit: f64,
         work: impl FnOnce(Rays<'_>) -> Result<T> + Send,
     ) -> PyResult<(QueryPoints, T)> {
-        let scale = self.tree.placement().scale;
+        let placement = *self.tree.placement();
         let asked = self.points(py, "origins", origins)?;
-        let directions = self.taken(py, "directions", directions, &|d| (d / scale).as_vec3())?;
+        let directions = self.taken(py, "directions", directions, &|d| {
+            placement.local_direction(d)
+        })?;
         if directions.len() != asked.len() {
             let (found, wanted) = (directions.len(), asked.len());
             let what = format!("shape ({wanted}, 3) is needed, as of origins, not ({found}, 3)");

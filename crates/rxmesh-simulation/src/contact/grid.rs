@@ -1,14 +1,12 @@
 //! Signed distances on a grid, and their computation from a surface.
 
 use super::positive;
-use crate::launch::LaunchSimulation;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use rxmesh_host::Error;
 use rxmesh_host::algo::closest::SurfaceTree;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
-use rxmesh_kernels::algo::closest::ClosestDistances;
 
 /// Largest number of points of a grid: 1 GiB of distances.
 const MOST: f64 = (1u64 << 28) as f64;
@@ -136,14 +134,7 @@ impl DistanceGrid {
             let part = all.len()..n.min(all.len() + BATCH);
             let points: Vec<Vec3> = part.into_par_iter().map(|k| self.place(k)).collect();
             let points = engine.upload(&points)?;
-            let distance = engine.zeroed::<f32>(points.len())?;
-            let kernel = ClosestDistances {
-                surface: tree.view(),
-                points: points.global(),
-                distance: distance.global_mut(),
-            };
-            engine.launch_flat(points.len() as u32, kernel)?;
-            all.extend(distance.read()?);
+            all.extend(tree.closest(&points)?.distances(&points)?.read()?);
         }
         Ok(all)
     }

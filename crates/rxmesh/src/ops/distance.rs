@@ -93,24 +93,14 @@ points on the faces, the largest over all.";
     ) -> Result<DistanceOpReport> {
         let engine = on.engine().clone();
         let Pair { mesh, reference } = &on.input;
-        let (distance, mut values) = timed(log, Stage::Work("measuring"), || {
-            Ok(hausdorff::distance(
-                &engine,
-                mesh,
-                reference,
-                &options.options,
-            )?)
+        let measure = if options.signed {
+            hausdorff::signed_distance
+        } else {
+            hausdorff::distance
+        };
+        let (distance, values) = timed(log, Stage::Work("measuring"), || {
+            Ok(measure(&engine, mesh, reference, &options.options)?)
         })?;
-        if options.signed {
-            let inside = timed(log, Stage::Work("telling inside from outside"), || {
-                Ok(hausdorff::inside(&engine, mesh, reference)?)
-            })?;
-            for (value, is_inside) in values.iter_mut().zip(inside) {
-                if is_inside {
-                    *value = -*value;
-                }
-            }
-        }
         let report = DistanceOpReport {
             reference: Reference {
                 path: on.name(1),

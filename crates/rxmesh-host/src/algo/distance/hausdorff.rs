@@ -11,7 +11,6 @@ use crate::mesh::{TriMesh, UsedVertices};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
-use rxmesh_kernels::algo::distance::closest::ClosestDistances;
 use std::sync::Arc;
 
 /// Options of measuring.
@@ -143,6 +142,31 @@ pub fn distance(
     second: &TriMesh,
     options: &DistanceOptions,
 ) -> Result<(DistanceReport, Vec<f64>), Error> {
+    measure(engine, first, second, options, false)
+}
+
+/// Works like [`distance`]; distances of the first mesh's vertices are negative inside the second, where its winding
+/// number is at least one half ([`InsideTree`]). Those of the report have no sign.
+///
+/// # Errors
+///
+/// As [`distance`], and [`Error::Options`] for a second mesh without faces.
+pub fn signed_distance(
+    engine: &Engine,
+    first: &TriMesh,
+    second: &TriMesh,
+    options: &DistanceOptions,
+) -> Result<(DistanceReport, Vec<f64>), Error> {
+    measure(engine, first, second, options, true)
+}
+
+fn measure(
+    engine: &Engine,
+    first: &TriMesh,
+    second: &TriMesh,
+    options: &DistanceOptions,
+    signed: bool,
+) -> Result<(DistanceReport, Vec<f64>), Error> {
     options.check()?;
     for (mesh, which) in [(first, "first"), (second, "second")] {
         mesh.validate()?;
@@ -150,12 +174,23 @@ pub fn distance(
             return Err(Error::Options(format!("the {which} mesh has no vertices")));
         }
     }
+    if signed && second.faces.is_empty() {
+        let why = "the second mesh has no faces: nothing is inside or outside";
+        return Err(Error::Options(why.into()));
+    }
     let frame = CommonFrame::of(first, second);
     let (a, b) = (
         FramedMesh::new(engine, first, &frame)?,
         FramedMesh::new(engine, second, &frame)?,
     );
-    let (forward, vertices) = a.to(&b, options, &frame)?;
+    let (forward, mut vertices) = a.to(&b, options, &frame)?;
+    if signed {
+        for (distance, is_inside) in vertices.iter_mut().zip(b.contains(&a.x)?) {
+            if is_inside {
+                *distance = -*distance;
+            }
+        }
+    }
     let (backward, _) = b.to(&a, options, &frame)?;
     let [low, high] = corners(second);
     let report = DistanceReport {
@@ -167,33 +202,6 @@ pub fn distance(
         backward,
     };
     Ok((report, vertices))
-}
-
-/// Finds out which vertices of the first mesh are inside the second: where its winding number is at least one half
-/// ([`InsideTree`]).
-///
-/// # Errors
-///
-/// [`Error::Options`] for a second mesh without faces, [`Error::Mesh`] for a mesh that is not sound, or any error of
-/// the engine.
-pub fn inside(engine: &Engine, first: &TriMesh, second: &TriMesh) -> Result<Vec<bool>, Error> {
-    first.validate()?;
-    second.validate()?;
-    if second.faces.is_empty() {
-        let why = "the second mesh has no faces: nothing is inside or outside";
-        return Err(Error::Options(why.into()));
-    }
-    let frame = CommonFrame::of(first, second);
-    let x = engine.upload(&frame.enter(second))?;
-    let faces = engine.upload(&second.faces)?;
-    let tree = Arc::new(SurfaceTree::on_engine(engine, &x, &faces)?);
-    let tree = InsideTree::new(tree, &x, &faces)?;
-    let mut all = Vec::with_capacity(first.positions.len());
-    for part in frame.enter(first).chunks(BATCH as usize) {
-        let flags = tree.contains(&engine.upload(part)?)?.read()?;
-        all.extend(flags.into_iter().map(|flag| flag == 1));
-    }
-    Ok(all)
 }
 
 /// Returns the lowest and the highest corner of the box around a mesh in the world.
@@ -234,7 +242,7 @@ struct FramedMesh<'a> {
     /// Vertices that count.
     used: UsedVertices,
     faces: &'a [[u32; 3]],
-    tree: SurfaceTree,
+    tree: Arc<SurfaceTree>,
 }
 
 /// Points that go to the engine at a time.
@@ -259,7 +267,7 @@ impl<'a> FramedMesh<'a> {
         };
         Ok(FramedMesh {
             engine,
-            tree: SurfaceTree::new(engine, &x, faces)?,
+            tree: Arc::new(SurfaceTree::new(engine, &x, faces)?),
             x,
             used: mesh.used_vertices(),
             faces: &mesh.faces,
@@ -306,14 +314,21 @@ impl<'a> FramedMesh<'a> {
 
     fn measure(&self, other: &FramedMesh<'_>, points: &[Vec3]) -> Result<Vec<f32>, Error> {
         let points = self.engine.upload(points)?;
-        let distance = self.engine.zeroed::<f32>(points.len())?;
-        let kernel = ClosestDistances {
-            surface: other.tree.view(),
-            points: points.global(),
-            distance: distance.global_mut(),
-        };
-        self.engine.launch_flat(points.len() as u32, kernel)?;
-        Ok(distance.read()?)
+        let found = other.tree.closest(&points)?;
+        Ok(found.distances(&points)?.read()?)
+    }
+
+    /// Finds out which points are inside.
+    fn contains(&self, points: &[Vec3]) -> Result<Vec<bool>, Error> {
+        let x = self.engine.upload(&self.x)?;
+        let faces = self.engine.upload(self.faces)?;
+        let inside = InsideTree::new(self.tree.clone(), &x, &faces)?;
+        let mut all = Vec::with_capacity(points.len());
+        for part in points.chunks(BATCH as usize) {
+            let flags = inside.contains(&self.engine.upload(part)?)?.read()?;
+            all.extend(flags.into_iter().map(|flag| flag == 1));
+        }
+        Ok(all)
     }
 }
 

@@ -7,8 +7,8 @@ use crate::engine::{Buffer, Engine};
 use crate::parallel::{scan, sort};
 use glam::Vec3;
 use rxmesh_kernels::algo::distance::inside::{
-    FlagInside, LeafMoments, LevelMoments, MOMENT_WORDS, MomentsMut, SignDistances,
-    WindingByMoments, WindingByRays,
+    FlagInside, LeafMoments, LevelMoments, MOMENT_WORDS, SignDistances, WindingByMoments,
+    WindingByRays,
 };
 use rxmesh_kernels::algo::distance::sides::{
     CountSides, FlagPlaces, NumberPlaces, PlaceKeys, SideKeys, WriteBoundary,
@@ -199,9 +199,7 @@ impl SurfaceTree {
     fn moments(&self) -> Result<Buffer<u32>, Error> {
         let (engine, view) = (self.engine(), self.view());
         let words = engine.zeroed::<u32>((2 * view.leaves * MOMENT_WORDS) as usize)?;
-        let moments = MomentsMut {
-            words: words.global_mut(),
-        };
+        let moments = words.global_mut();
         let kernel = LeafMoments {
             surface: view,
             moments,

@@ -4,7 +4,7 @@ use super::closest::SurfaceTree;
 use crate::Error;
 use crate::engine::Buffer;
 use glam::Vec3;
-use rxmesh_kernels::algo::distance::rays::{CountHits, FindBlocked, FirstHits, RayList};
+use rxmesh_kernels::algo::distance::rays::{CountHits, FirstHits, RayList};
 
 /// Rays on the engine: places `origin + t * direction` with `t` from 0 to a limit. A ray without a direction, or with a
 /// number that is not finite, hits nothing.
@@ -65,35 +65,30 @@ impl SurfaceTree {
     ///
     /// As [`SurfaceTree::first_hits`].
     pub fn count_hits(&self, rays: Rays<'_>) -> Result<Buffer<u32>, Error> {
+        self.count(rays, false)
+    }
+
+    /// Returns a flag for each ray: 1 if it hits a triangle, else 0. The search ends at any hit.
+    ///
+    /// # Errors
+    ///
+    /// As [`SurfaceTree::first_hits`].
+    pub fn find_blocked(&self, rays: Rays<'_>) -> Result<Buffer<u32>, Error> {
+        self.count(rays, true)
+    }
+
+    fn count(&self, rays: Rays<'_>, any: bool) -> Result<Buffer<u32>, Error> {
         let (list, engine, n) = (rays.checked()?, self.engine(), rays.origins.len());
         let (counts, order) = (engine.uninit(n)?, self.order_of(rays.origins)?);
         let kernel = CountHits {
             surface: self.view(),
             rays: list,
             order: order.global(),
+            any: any.into(),
             counts: counts.global_mut(),
         };
         engine.launch_flat(n as u32, kernel)?;
         Ok(counts)
-    }
-
-    /// Returns a flag for each ray: 1 if it hits a triangle, else 0. The search ends at any hit, which is faster than
-    /// to find the first one.
-    ///
-    /// # Errors
-    ///
-    /// As [`SurfaceTree::first_hits`].
-    pub fn find_blocked(&self, rays: Rays<'_>) -> Result<Buffer<u32>, Error> {
-        let (list, engine, n) = (rays.checked()?, self.engine(), rays.origins.len());
-        let (flags, order) = (engine.uninit(n)?, self.order_of(rays.origins)?);
-        let kernel = FindBlocked {
-            surface: self.view(),
-            rays: list,
-            order: order.global(),
-            flags: flags.global_mut(),
-        };
-        engine.launch_flat(n as u32, kernel)?;
-        Ok(flags)
     }
 }
 

@@ -73,6 +73,11 @@ impl Placement {
         ((world - self.origin) / self.scale).as_vec3()
     }
 
+    /// Returns a direction of the world, rounded to 32 bits, in the frame's unit.
+    pub fn local_direction(&self, world: DVec3) -> Vec3 {
+        (world / self.scale).as_vec3()
+    }
+
     /// Returns a position of this frame in another one. Not by way of the world, whose 64 bits may be too few.
     fn convert(&self, position: Vec3, to: &Placement) -> Vec3 {
         let shift = self.origin - to.origin;

@@ -86,10 +86,23 @@ unsafe impl BlockKernel for TriangleBounds {
         let n = (self.triangles.count() - first).min(CHUNK);
         let corners = |i: u32| self.triangles.corners(first + i);
         let to = self.bounds.from(7 * block);
-        write_bounds(b, n, scratch, to, |i| {
-            let [a, b, c] = corners(i);
-            (a.min(b).min(c), a.max(b).max(c))
-        });
+        let mut axis = 0;
+        while axis < 3 {
+            let along = |v: Vec3| f64::from(component(v, axis));
+            let low = b.min(n, scratch, |i| {
+                let [a, b, c] = corners(i);
+                along(a.min(b).min(c))
+            });
+            let high = b.max(n, scratch, |i| {
+                let [a, b, c] = corners(i);
+                along(a.max(b).max(c))
+            });
+            b.lead(|| {
+                to.set(axis, low);
+                to.set(axis + 3, high);
+            });
+            axis += 1;
+        }
         let wrong = b.min(n, scratch, |i| {
             let [a, b, c] = corners(i);
             // Zero times a number that is not finite is not a number.
@@ -104,32 +117,14 @@ unsafe impl BlockKernel for TriangleBounds {
     }
 }
 
-/// Writes the least x, y, z of `n` boxes, then the greatest. `of` gives the least and the greatest corner of a box.
+/// Returns x, y or z for the axis 0, 1 or 2.
 #[inline(always)]
-fn write_bounds<B: Block>(
-    b: B,
-    n: u32,
-    scratch: Shared<u32>,
-    to: GlobalMut<f64>,
-    of: impl Fn(u32) -> (Vec3, Vec3),
-) {
-    let mut axis = 0;
-    while axis < 3 {
-        let along = |v: Vec3| {
-            f64::from(if axis == 0 {
-                v.x
-            } else if axis == 1 {
-                v.y
-            } else {
-                v.z
-            })
-        };
-        let low = b.min(n, scratch, |i| along(of(i).0));
-        let high = b.max(n, scratch, |i| along(of(i).1));
-        b.lead(|| {
-            to.set(axis, low);
-            to.set(axis + 3, high);
-        });
-        axis += 1;
+pub(super) fn component(v: Vec3, axis: u32) -> f32 {
+    if axis == 0 {
+        v.x
+    } else if axis == 1 {
+        v.y
+    } else {
+        v.z
     }
 }

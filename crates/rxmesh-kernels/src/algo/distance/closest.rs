@@ -1,16 +1,15 @@
 //! The closest point of a surface.
 
-use super::search::{Bounds, BoxSearch, LEAF, TreeView};
+use super::search::{Bounds, BoxSearch, LEAF, TreeView, ordered};
 use crate::edit::{DEAD, NONE};
 use crate::kernel::FlatKernel;
-use crate::math::{add_rounded, dot_rounded, product, sqrt};
+use crate::math::{add_rounded, dot_rounded, product};
 use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
 use glam::Vec3;
 
 kernel_list! {
     flat project: Project;
-    flat closest_distances: ClosestDistances;
     flat closest_points: ClosestPoints;
 }
 
@@ -231,29 +230,6 @@ unsafe impl FlatKernel for Project {
 }
 
 kernel! {
-    /// Computes the distances of points from a surface.
-    pub struct ClosestDistances: Flat {
-        /// Tree of the surface.
-        pub surface: TreeView,
-        /// Points to measure.
-        pub points: Global<Vec3>,
-        /// Distances of the points.
-        pub distance: GlobalMut<f32>,
-    }
-}
-
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
-// (contracts U3, U4).
-unsafe impl FlatKernel for ClosestDistances {
-    #[inline(always)]
-    fn run(&self, i: u32) {
-        let p = self.points.get(i);
-        let d = self.surface.closest(p) - p;
-        self.distance.set(i, sqrt(dot_rounded(d, d)));
-    }
-}
-
-kernel! {
     /// Finds the places of a surface that are closest to points. One index per point.
     pub struct ClosestPoints: Flat {
         /// Tree of the surface.
@@ -275,11 +251,7 @@ kernel! {
 unsafe impl FlatKernel for ClosestPoints {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let i = if self.order.is_empty() {
-            i
-        } else {
-            self.order.get(i)
-        };
+        let i = ordered(self.order, i);
         let tree = &self.surface;
         let nearest = tree.closest_near(1, self.points.get(i));
         self.places.set(i, nearest.point);

@@ -6,12 +6,12 @@
 //! together (Barill, Dickson, Schmidt, Levin, Jacobson 2018, "Fast winding numbers for soups and clouds").
 
 use super::rays::Seen;
-use super::search::{Bounds, BoxSearch, TreeView};
+use super::search::{Bounds, BoxSearch, TreeView, ordered};
+use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::doubles::{Double3, cross, difference, dot, unit};
 use crate::math::{atan2, dot_rounded, length, product, sqrt};
 use crate::mem::{Global, GlobalMut};
-use crate::{args, kernel};
 use glam::Vec3;
 
 kernel_list! {
@@ -65,12 +65,7 @@ impl BoxSearch for TurnSearch {
             let [along_x, along_y] = level(x.x, x.y, x.z);
             Vec3::new(along_x, along_y, x.z)
         };
-        let seen = Seen {
-            a: seen(a),
-            b: seen(b),
-            c: seen(c),
-        };
-        let (turns, is_in_front) = seen.turns();
+        let (turns, is_in_front) = Seen::new([seen(a), seen(b), seen(c)]).turns();
         if is_in_front {
             self.turns += turns;
         }
@@ -116,11 +111,7 @@ kernel! {
 unsafe impl FlatKernel for WindingByRays {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let i = if self.order.is_empty() {
-            i
-        } else {
-            self.order.get(i)
-        };
+        let i = ordered(self.order, i);
         let p = self.points.get(i);
         let mut search = TurnSearch { p, turns: 0 };
         self.surface.walk(1, &mut search);
@@ -139,14 +130,6 @@ unsafe impl FlatKernel for WindingByRays {
 /// Words of a node's moments: centre and radius; area vector and area; six products of distances and area vectors, and
 /// two that are free.
 pub const MOMENT_WORDS: u32 = 16;
-
-args! {
-    /// Moments of the triangles below each node of a tree.
-    pub struct MomentsMut {
-        /// [`MOMENT_WORDS`] words a node.
-        pub words: GlobalMut<u32>,
-    }
-}
 
 /// Moments of triangles.
 #[derive(Clone, Copy)]
@@ -227,8 +210,8 @@ kernel! {
     pub struct LeafMoments: Flat {
         /// Tree of the surface.
         pub surface: TreeView,
-        /// Moments of the nodes.
-        pub moments: MomentsMut,
+        /// Moments of the nodes, [`MOMENT_WORDS`] words each.
+        pub moments: GlobalMut<u32>,
     }
 }
 
@@ -271,7 +254,7 @@ unsafe impl FlatKernel for LeafMoments {
             all.radius = all.radius.max(a).max(b).max(c);
             t += 1;
         }
-        all.write(self.moments.words, node);
+        all.write(self.moments, node);
     }
 }
 
@@ -280,8 +263,8 @@ kernel! {
     pub struct LevelMoments: Flat {
         /// Tree of the surface.
         pub surface: TreeView,
-        /// Moments of the nodes.
-        pub moments: MomentsMut,
+        /// Moments of the nodes, [`MOMENT_WORDS`] words each.
+        pub moments: GlobalMut<u32>,
         /// First node of the level.
         pub first: u32,
     }
@@ -293,7 +276,7 @@ unsafe impl FlatKernel for LevelMoments {
     #[inline(always)]
     fn run(&self, i: u32) {
         let node = self.first + i;
-        let words = self.moments.words.read();
+        let words = self.moments.read();
         let (l, r) = (
             Moments::read(words, 2 * node),
             Moments::read(words, 2 * node + 1),
@@ -317,7 +300,7 @@ unsafe impl FlatKernel for LevelMoments {
         };
         all.add(to_l, l.normal);
         all.add(to_r, r.normal);
-        all.write(self.moments.words, node);
+        all.write(self.moments, node);
     }
 }
 
@@ -343,11 +326,7 @@ kernel! {
 unsafe impl FlatKernel for WindingByMoments {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let i = if self.order.is_empty() {
-            i
-        } else {
-            self.order.get(i)
-        };
+        let i = ordered(self.order, i);
         let (p, far) = (self.points.get(i), self.far);
         let mut sum = 0.0;
         let mut node = 1u32;

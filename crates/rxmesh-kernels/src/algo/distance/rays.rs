@@ -1,6 +1,6 @@
 //! Hits of rays on a surface.
 
-use super::search::{Bounds, BoxSearch, TreeView};
+use super::search::{Bounds, BoxSearch, TreeView, ordered};
 use crate::edit::NONE;
 use crate::kernel::FlatKernel;
 use crate::math::{product, product_f64};
@@ -11,7 +11,6 @@ use glam::Vec3;
 kernel_list! {
     flat first_hits: FirstHits;
     flat count_hits: CountHits;
-    flat find_blocked: FindBlocked;
 }
 
 args! {
@@ -47,11 +46,12 @@ struct Ray {
     limit: f32,
 }
 
-/// Corners of a triangle as seen along a ray: the ray is the z axis, and starts at the origin.
+/// Triangle as seen along a ray: the ray is the z axis, and starts at the origin.
 pub(super) struct Seen {
-    pub(super) a: Vec3,
-    pub(super) b: Vec3,
-    pub(super) c: Vec3,
+    /// Corners.
+    corners: [Vec3; 3],
+    /// Twice the area of the origin and the side opposite to each corner.
+    areas: [f64; 3],
 }
 
 /// A hit of a triangle.
@@ -152,11 +152,7 @@ impl Ray {
                 product(self.shear.z, p.z),
             )
         };
-        Seen {
-            a: of(a),
-            b: of(b),
-            c: of(c),
-        }
+        Seen::new([of(a), of(b), of(c)])
     }
 }
 
@@ -168,23 +164,35 @@ fn area(p: Vec3, q: Vec3) -> f64 {
 }
 
 impl Seen {
+    /// Takes the corners: the same numbers for a vertex in each of its triangles.
+    #[inline(always)]
+    pub(super) fn new(corners: [Vec3; 3]) -> Seen {
+        let [a, b, c] = corners;
+        Seen {
+            corners,
+            areas: [area(b, c), area(c, a), area(a, b)],
+        }
+    }
+
+    /// Returns the place at which the ray passes the triangle's plane, times the sum of the areas.
+    #[inline(always)]
+    fn depth(&self) -> f64 {
+        let ([u, v, w], [a, b, c]) = (self.areas, self.corners);
+        let part = |area: f64, corner: Vec3| product_f64(area, f64::from(corner.z));
+        part(u, a) + part(v, b) + part(w, c)
+    }
+
     /// Returns the hit; triangles that share an edge leave no gap between them.
     #[inline(always)]
     fn hit(&self) -> Option<TriangleHit> {
-        let (u, v, w) = (
-            area(self.b, self.c),
-            area(self.c, self.a),
-            area(self.a, self.b),
-        );
+        let [u, v, w] = self.areas;
         let whole = u + v + w;
         let is_outside = (u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0);
         if is_outside || whole == 0.0 {
             return None;
         }
-        let part = |x: f64, z: f32| product_f64(x, f64::from(z));
-        let t = part(u, self.a.z) + part(v, self.b.z) + part(w, self.c.z);
         Some(TriangleHit {
-            t: (t / whole) as f32,
+            t: (self.depth() / whole) as f32,
             parts: [(v / whole) as f32, (w / whole) as f32],
         })
     }
@@ -193,20 +201,17 @@ impl Seen {
     /// ray through an edge or a vertex counts for one of the triangles there: sums over a closed surface are exact.
     #[inline(always)]
     pub(super) fn turns(&self) -> (i32, bool) {
-        let (p, q, r) = (self.a, self.b, self.c);
+        let ([a, b, c], [u, v, w]) = (self.corners, self.areas);
         // Each side counts where it crosses the half of the x axis that is not negative.
-        let side = |p: Vec3, q: Vec3| {
+        let side = |p: Vec3, q: Vec3, area: f64| {
             let up = p.y <= 0.0;
             if up == (q.y <= 0.0) {
                 return 0;
             }
-            let area = area(p, q);
             i32::from(up && area > 0.0) - i32::from(!up && area < 0.0)
         };
-        let turns = side(p, q) + side(q, r) + side(r, p);
-        let part = |x: f64, z: f32| product_f64(x, f64::from(z));
-        let depth = part(area(q, r), p.z) + part(area(r, p), q.z) + part(area(p, q), r.z);
-        (turns, depth * f64::from(turns) >= 0.0)
+        let turns = side(a, b, w) + side(b, c, u) + side(c, a, v);
+        (turns, self.depth() * f64::from(turns) >= 0.0)
     }
 }
 
@@ -260,11 +265,7 @@ kernel! {
 unsafe impl FlatKernel for FirstHits {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let i = if self.order.is_empty() {
-            i
-        } else {
-            self.order.get(i)
-        };
+        let i = ordered(self.order, i);
         let tree = &self.surface;
         let (mut t, mut triangle, mut parts) = (f32::INFINITY, NONE, Vec3::ZERO);
         if let Some(ray) = self.rays.ray(i) {
@@ -290,11 +291,12 @@ unsafe impl FlatKernel for FirstHits {
     }
 }
 
-/// Search for all hits up to the ray's limit: counts them, or ends at the first one.
+/// Search for all hits up to the ray's limit.
 struct CountSearch {
     ray: Ray,
     count: u32,
-    ends_at_one: bool,
+    /// `true` to end at any hit.
+    any: bool,
 }
 
 impl BoxSearch for CountSearch {
@@ -311,16 +313,16 @@ impl BoxSearch for CountSearch {
             None => false,
         };
         // A ray through an edge hits several triangles, and counts once.
-        if is_hit && (self.ends_at_one || seen.turns().0 != 0) {
+        if is_hit && (self.any || seen.turns().0 != 0) {
             self.count += 1;
         }
-        self.ends_at_one && self.count > 0
+        self.any && self.count > 0
     }
 }
 
 kernel! {
-    /// Counts the triangles that rays hit; of those that share the edge or the vertex that a ray passes through one on
-    /// each side counts. One index per ray.
+    /// Counts the triangles that rays hit. Where a ray passes through an edge or a vertex, one triangle of those that
+    /// share it counts for each side of the surface. One index per ray.
     pub struct CountHits: Flat {
         /// Tree of the surface.
         pub surface: TreeView,
@@ -328,7 +330,9 @@ kernel! {
         pub rays: RayList,
         /// See [`FirstHits::order`].
         pub order: Global<u32>,
-        /// Number of hits of each ray.
+        /// 1 to end at any hit, 0 to count all.
+        pub any: u32,
+        /// Number of hits of each ray; 1 or 0 if any will do.
         pub counts: GlobalMut<u32>,
     }
 }
@@ -337,54 +341,17 @@ kernel! {
 unsafe impl FlatKernel for CountHits {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let i = if self.order.is_empty() {
-            i
-        } else {
-            self.order.get(i)
-        };
-        self.counts
-            .set(i, count(&self.surface, &self.rays, i, false));
+        let i = ordered(self.order, i);
+        let mut count = 0;
+        if let Some(ray) = self.rays.ray(i) {
+            let mut search = CountSearch {
+                ray,
+                count,
+                any: self.any == 1,
+            };
+            self.surface.walk(1, &mut search);
+            count = search.count;
+        }
+        self.counts.set(i, count);
     }
-}
-
-kernel! {
-    /// Finds out which rays hit a triangle. One index per ray.
-    pub struct FindBlocked: Flat {
-        /// Tree of the surface.
-        pub surface: TreeView,
-        /// Rays.
-        pub rays: RayList,
-        /// See [`FirstHits::order`].
-        pub order: Global<u32>,
-        /// 1 for each ray that hits one, 0 for the others.
-        pub flags: GlobalMut<u32>,
-    }
-}
-
-// SAFETY: as for [`FirstHits`].
-unsafe impl FlatKernel for FindBlocked {
-    #[inline(always)]
-    fn run(&self, i: u32) {
-        let i = if self.order.is_empty() {
-            i
-        } else {
-            self.order.get(i)
-        };
-        self.flags.set(i, count(&self.surface, &self.rays, i, true));
-    }
-}
-
-/// Counts the hits of a ray, or at most one.
-#[inline(always)]
-fn count(surface: &TreeView, rays: &RayList, i: u32, ends_at_one: bool) -> u32 {
-    let Some(ray) = rays.ray(i) else {
-        return 0;
-    };
-    let mut search = CountSearch {
-        ray,
-        count: 0,
-        ends_at_one,
-    };
-    surface.walk(1, &mut search);
-    search.count
 }

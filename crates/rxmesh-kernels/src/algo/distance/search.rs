@@ -23,6 +23,12 @@ args! {
     }
 }
 
+/// Returns the number at a place of an order; the place itself if the order is empty.
+#[inline(always)]
+pub fn ordered(order: Global<u32>, i: u32) -> u32 {
+    if order.is_empty() { i } else { order.get(i) }
+}
+
 /// A box: its least and its greatest corner.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {

@@ -1,7 +1,8 @@
 //! The boundary of triangles: sides that are not balanced by those of other triangles. Vertices at one place are one
 //! vertex here, so that triangles without common vertices may bound a volume too.
 
-use crate::algo::tree::IndexedTriangles;
+use super::bounds::component;
+use super::tree::IndexedTriangles;
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
@@ -44,14 +45,7 @@ unsafe impl FlatKernel for PlaceKeys {
             self.order.set(i, i);
         }
         let p = self.x.get(self.order.get(i));
-        let along = if self.axis == 0 {
-            p.x
-        } else if self.axis == 1 {
-            p.y
-        } else {
-            p.z
-        };
-        self.keys.set(i, bits(along));
+        self.keys.set(i, bits(component(p, self.axis)));
     }
 }
 
@@ -107,11 +101,17 @@ unsafe impl FlatKernel for NumberPlaces {
     }
 }
 
+/// Returns the vertices at the ends of a side, in its direction.
+#[inline(always)]
+fn vertices(faces: Global<u32>, side: u32) -> [u32; 2] {
+    let next = if side % 3 == 2 { side - 2 } else { side + 1 };
+    [faces.get(side), faces.get(next)]
+}
+
 /// Returns the places at the ends of a side, in its direction.
 #[inline(always)]
 fn ends(faces: Global<u32>, places: Global<u32>, side: u32) -> [u32; 2] {
-    let next = if side % 3 == 2 { side - 2 } else { side + 1 };
-    [places.get(faces.get(side)), places.get(faces.get(next))]
+    vertices(faces, side).map(|v| places.get(v))
 }
 
 kernel! {
@@ -213,10 +213,9 @@ unsafe impl FlatKernel for WriteBoundary {
         let sum = self.sums.get(i) as i32;
         if sum != 0 {
             let (to, side) = (self.before.get(i), self.order.get(i));
-            let next = if side % 3 == 2 { side - 2 } else { side + 1 };
-            let x = |side: u32| self.triangles.x.get(self.triangles.faces.get(side));
-            self.ends.set(2 * to, x(side));
-            self.ends.set(2 * to + 1, x(next));
+            let [from, end] = vertices(self.triangles.faces, side).map(|v| self.triangles.x.get(v));
+            self.ends.set(2 * to, from);
+            self.ends.set(2 * to + 1, end);
             self.counts.set(to, sum as f32);
         }
     }

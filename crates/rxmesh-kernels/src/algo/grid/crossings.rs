@@ -1,7 +1,7 @@
 //! Faces of a contour that intersect, whose vertices are to hold back ([`STEPS`]).
 
 use super::contour::STEPS;
-use crate::algo::search::{LEAF, TreeView};
+use crate::algo::search::{Bounds, BoxSearch, TreeView};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::doubles::{Double3, cross, difference, dot};
@@ -53,11 +53,14 @@ impl PlacedFace {
         u32::from(self.contains(a)) + u32::from(self.contains(b)) + u32::from(self.contains(c))
     }
 
-    /// Returns the least and the greatest corner of the box.
+    /// Returns the box.
     #[inline(always)]
-    fn bounds(&self) -> (Vec3, Vec3) {
+    fn bounds(&self) -> Bounds {
         let [a, b, c] = self.places;
-        (a.min(b).min(c), a.max(b).max(c))
+        Bounds {
+            low: a.min(b).min(c),
+            high: a.max(b).max(c),
+        }
     }
 
     /// Returns the normal, with the length of twice the area.
@@ -150,55 +153,60 @@ impl FindCrossings {
     }
 }
 
+/// Search for the faces that intersect a face.
+struct CrossingSearch<'a> {
+    of: &'a FindCrossings,
+    face: u32,
+    here: PlacedFace,
+    bounds: Bounds,
+}
+
+impl CrossingSearch<'_> {
+    #[inline(always)]
+    fn overlaps(&self, other: Bounds) -> bool {
+        let Bounds { low, high } = self.bounds;
+        other.low.cmple(high).all() && other.high.cmpge(low).all()
+    }
+}
+
+impl BoxSearch for CrossingSearch<'_> {
+    #[inline(always)]
+    fn order(&self, bounds: Bounds) -> f32 {
+        if self.overlaps(bounds) {
+            0.0
+        } else {
+            f32::INFINITY
+        }
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, tree: &TreeView, place: u32) -> bool {
+        let (face, other) = (self.face, tree.number(place));
+        let there = self.of.corners(other);
+        // A pair is tested from one side: that of the lower number, or of the only one that has moved.
+        let is_due = other > face || other < face && !self.of.has_moved(&there);
+        if is_due && self.overlaps(there.bounds()) && FindCrossings::intersect(&self.here, &there) {
+            self.of.mark(&self.here);
+            self.of.mark(&there);
+        }
+        false
+    }
+}
+
 // SAFETY: indices of one launch write atomically; the host launches no more of them than the views hold (contracts U3,
 // U4).
 unsafe impl FlatKernel for FindCrossings {
     #[inline(always)]
     fn run(&self, face: u32) {
         let here = self.corners(face);
-        if !self.has_moved(&here) {
-            return;
-        }
-        let (low, high) = here.bounds();
-        let leaves = self.tree.leaves;
-        let mut node = 1;
-        loop {
-            let (from, to) = (
-                self.tree.boxes.get(2 * node),
-                self.tree.boxes.get(2 * node + 1),
-            );
-            let overlaps = from.cmple(high).all() && to.cmpge(low).all();
-            if overlaps && node < leaves {
-                node *= 2;
-                continue;
-            }
-            if overlaps {
-                let first = (node - leaves) * LEAF;
-                let end = (first + LEAF).min(self.tree.numbers.len());
-                let mut t = first;
-                while t < end {
-                    let other = self.tree.numbers.get(t);
-                    let there = self.corners(other);
-                    // A pair is tested from one side: that of the lower number, or of the only one that has moved.
-                    if other > face || other < face && !self.has_moved(&there) {
-                        let (from, to) = there.bounds();
-                        let overlaps = from.cmple(high).all() && to.cmpge(low).all();
-                        if overlaps && FindCrossings::intersect(&here, &there) {
-                            self.mark(&here);
-                            self.mark(&there);
-                        }
-                    }
-                    t += 1;
-                }
-            }
-            // To the right of the nearest left child above.
-            while node & 1 == 1 && node > 1 {
-                node /= 2;
-            }
-            if node == 1 {
-                return;
-            }
-            node += 1;
+        if self.has_moved(&here) {
+            let mut search = CrossingSearch {
+                of: self,
+                face,
+                here,
+                bounds: here.bounds(),
+            };
+            self.tree.walk(1, &mut search);
         }
     }
 }
