@@ -6,7 +6,7 @@
 //! together (Barill, Dickson, Schmidt, Levin, Jacobson 2018, "Fast winding numbers for soups and clouds").
 
 use super::rays::Seen;
-use super::search::{Bounds, BoxSearch, TreeView, ordered};
+use super::search::{Bounds, BoxSearch, TreeView, after, ordered};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::doubles::{Double3, cross, difference, dot, unit};
@@ -351,8 +351,7 @@ unsafe impl FlatKernel for WindingByMoments {
                     t += 1;
                 }
             }
-            // The next node that does not lie below this one: of the nearest parent whose left child was visited.
-            node = (node + 1) >> (node + 1).trailing_zeros();
+            node = after(node);
             if node == 1 {
                 break;
             }

@@ -29,6 +29,13 @@ pub fn ordered(order: Global<u32>, i: u32) -> u32 {
     if order.is_empty() { i } else { order.get(i) }
 }
 
+/// Returns the node after one that is done with all below it; the root after the last one.
+#[inline(always)]
+pub fn after(node: u32) -> u32 {
+    // The sibling, or that of the nearest parent which is a left child.
+    (node + 1) >> (node + 1).trailing_zeros()
+}
+
 /// A box: its least and its greatest corner.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
@@ -104,8 +111,21 @@ impl TreeView {
         [first, (first + LEAF).min(self.corners.len() / 3)]
     }
 
-    /// Leads a search through all nodes that are open to it. It begins at any node: one whose triangles are likely to
-    /// be found avoids most of the others.
+    /// Visits the triangles of a leaf. Returns `true` to end the search.
+    #[inline(always)]
+    fn visit(&self, leaf: u32, search: &mut impl BoxSearch) -> bool {
+        let [mut place, end] = self.places(leaf);
+        while place < end {
+            if search.visit(self, place) {
+                return true;
+            }
+            place += 1;
+        }
+        false
+    }
+
+    /// Leads a search through all nodes that are open to it, earlier ones first. It begins at any node: one whose
+    /// triangles are likely to be found avoids most of the others.
     #[inline(always)]
     pub fn walk(&self, from: u32, search: &mut impl BoxSearch) {
         let mut node = from;
@@ -122,12 +142,8 @@ impl TreeView {
                 done = done << 1 | u32::from(second == f32::INFINITY);
                 open = first < f32::INFINITY;
             } else {
-                let [mut place, end] = self.places(node);
-                while place < end {
-                    if search.visit(self, place) {
-                        return;
-                    }
-                    place += 1;
+                if self.visit(node, search) {
+                    return;
                 }
                 open = false;
             }
