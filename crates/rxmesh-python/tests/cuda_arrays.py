@@ -553,6 +553,7 @@ def main():
         hits = there.first_hits(arrays[2], arrays[3])
         inside, counts = there.contains(arrays[2]), there.count_hits(arrays[2], arrays[3])
         blocked = there.find_blocked(arrays[2], arrays[3], limit=0.1)
+        lists = [there.all_hits(arrays[2], arrays[3]), there.faces_within(arrays[2], 0.02)]
         moved = [x - y for x, y in zip(rxmesh._rxmesh.traffic(), before)]
         assert max(moved) < points.nbytes // 8, moved
         wanted, struck = here.closest(points, signed=True), here.first_hits(points, directions)
@@ -563,6 +564,9 @@ def main():
         assert down(inside).tobytes() == here.contains(points).tobytes()
         assert down(counts).tobytes() == here.count_hits(points, directions).tobytes()
         assert down(blocked).tobytes() == here.find_blocked(points, directions, limit=0.1).tobytes()
+        for listed, same in zip(lists, [here.all_hits(points, directions), here.faces_within(points, 0.02)]):
+            for name in ("starts", "distances", "faces"):
+                assert down(getattr(listed, name)).tobytes() == getattr(same, name).tobytes(), name
         wide = there.closest(gpu(points.astype(np.float64)))
         assert wide.distances.dtype == "float64"
         assert np.array_equal(down(wide.distances), np.abs(down(found.distances)).astype(np.float64))

@@ -85,6 +85,39 @@ def test_rays():
     assert not short.any() or short.sum() < 3
 
 
+def test_lists():
+    v, f = sphere()
+    tree = rxmesh.SurfaceTree((v, f), engine="cpu")
+    origins = random_points(300, 3.0)
+    found, first = tree.all_hits(origins, -origins), tree.first_hits(origins, -origins)
+    assert found.starts.dtype == np.int32 and found.faces.dtype == np.int32 and found.distances.dtype == np.float64
+    assert np.array_equal(np.diff(found.starts), tree.count_hits(origins, -origins))
+    assert np.array_equal(found.distances[found.starts[:-1]], first.distances)
+    assert np.array_equal(found.faces[found.starts[:-1]], first.faces)
+    points = random_points(60)
+    near = tree.faces_within(points, 0.3)
+    closest = tree.closest(points).distances
+    counts = np.diff(near.starts)
+    assert np.array_equal(counts > 0, closest <= 0.3) and 3 < (counts > 0).sum() < 60
+    for i, point in enumerate(points):
+        faces, distances = (x[near.starts[i] : near.starts[i + 1]] for x in (near.faces, near.distances))
+        assert np.all(np.diff(distances) >= 0) and np.all(distances <= 0.3) and len(set(faces)) == len(faces)
+        if len(faces):
+            assert distances[0] == closest[i]
+        # A face with a corner that near is in the list; one whose corners are farther than its sides away is not.
+        corners = np.linalg.norm(v[f].astype(np.float64) - point, axis=2).min(axis=1)
+        assert set(np.flatnonzero(corners < 0.2999)) <= set(faces) <= set(np.flatnonzero(corners < 0.3 + 0.4))
+    moved = rxmesh.SurfaceTree((v * 1000.0 + [4e6, 0, 0], f), engine="cpu")
+    far = moved.faces_within(points * 1000.0 + [4e6, 0, 0], 300.0)
+    assert abs(len(far.faces) - len(near.faces)) <= len(near.faces) // 100
+    assert far.distances.max() <= 300.0 * (1 + 1e-6)
+    none = tree.faces_within(np.zeros((0, 3)), 1.0)
+    assert none.starts.tolist() == [0] and none.faces.shape == (0,)
+    assert len(tree.faces_within([[0.0, 0.0, 0.0]], np.inf).faces) == len(f)
+    with pytest.raises(ValueError, match="^radius: 0 or more is needed"):
+        tree.faces_within(points, -1.0)
+
+
 def test_far_from_the_origin():
     v, f = sphere()
     moved = v.astype(np.float64) + [4e6, -5e6, 100.0]
@@ -158,6 +191,14 @@ def test_arrays_of_a_gpu(monkeypatch):
         for name in ["distances", "faces", "barycentric"]:
             assert np.array_equal(np.asarray(getattr(hits, name)), getattr(wanted, name)), name
         assert np.array_equal(np.asarray(tree.count_hits(shown(there), shown(-there))), here.count_hits(there, -there))
+        lists = [
+            (tree.all_hits(shown(there), shown(-there)), here.all_hits(there, -there)),
+            (tree.faces_within(shown(there), 0.2), here.faces_within(there, 0.2)),
+        ]
+        for found, wanted in lists:
+            assert isinstance(found.starts, rxmesh.Buffer)
+            for name in ["starts", "distances", "faces"]:
+                assert np.array_equal(np.asarray(getattr(found, name)), getattr(wanted, name)), name
     bad = points.copy()
     bad[7, 0] = np.inf
     with pytest.raises(ValueError, match="^points: row 7 "):

@@ -5,6 +5,7 @@ use crate::{Mesh, Result};
 use rxmesh_host::algo::bounds::check_finite;
 use rxmesh_host::algo::closest::{self, ClosestPlaces};
 use rxmesh_host::algo::inside::InsideTree;
+use rxmesh_host::algo::lists::{TriangleLists, check_radius};
 use rxmesh_host::algo::rays::Rays;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::mesh::Placement;
@@ -61,6 +62,30 @@ pub struct RayHits {
     pub faces: Vec<u32>,
     /// Barycentric coordinates of each in its face; zeroes for none.
     pub barycentric: Vec<Vec3>,
+}
+
+/// Faces that queries found: a list for each query, one after the other. The nearest comes first, of equally near ones
+/// the first.
+#[derive(Clone, Debug, Default)]
+pub struct FaceLists {
+    /// First place of each list, and that after the last one.
+    pub starts: Vec<u32>,
+    /// Distance of each face from its point, or place of each hit on its ray.
+    pub distances: Vec<f64>,
+    /// Number of each face.
+    pub faces: Vec<u32>,
+}
+
+impl FaceLists {
+    /// Returns the faces and the distances of a query.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such query.
+    pub fn of(&self, query: usize) -> (&[u32], &[f64]) {
+        let list = self.starts[query] as usize..self.starts[query + 1] as usize;
+        (&self.faces[list.clone()], &self.distances[list])
+    }
 }
 
 impl SurfaceTree {
@@ -200,6 +225,51 @@ impl SurfaceTree {
         })
     }
 
+    /// Lists all hits of each ray: those that [`SurfaceTree::count_hits`] counts, with their places on the ray as
+    /// distances.
+    ///
+    /// # Errors
+    ///
+    /// As [`SurfaceTree::first_hits`]; more hits than 32 bits count.
+    pub fn all_hits(
+        &self,
+        origins: &[DVec3],
+        directions: &[DVec3],
+        limit: f64,
+    ) -> Result<FaceLists> {
+        self.cast(origins, directions, limit, |rays| {
+            lists(&self.tree.all_hits(rays)?, 1.0)
+        })
+    }
+
+    /// Lists the faces that are at most as far from each point as a radius.
+    ///
+    /// ```
+    /// use rxmesh::{DVec3, Mesh, SurfaceTree, generate};
+    ///
+    /// # fn main() -> Result<(), rxmesh::Error> {
+    /// let ball = Mesh::new(generate::icosphere(4)?);
+    /// let tree = SurfaceTree::new(&ball)?;
+    /// let found = tree.faces_within(&[DVec3::X, DVec3::ZERO], 0.1)?;
+    /// let (faces, distances) = found.of(0);
+    /// assert!(faces.len() > 10 && distances.is_sorted());
+    /// assert!(found.of(1).0.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`SurfaceTree::closest`]; a radius that is negative or not a number; more faces than 32 bits count.
+    pub fn faces_within(&self, points: &[DVec3], radius: f64) -> Result<FaceLists> {
+        check_radius(radius)?;
+        let (scale, points) = (self.placement.scale, self.points(points)?);
+        let found = self
+            .tree
+            .triangles_within(&points, (radius / scale) as f32)?;
+        lists(&found, scale)
+    }
+
     /// Finds out which rays hit anything.
     ///
     /// # Errors
@@ -268,4 +338,14 @@ impl SurfaceTree {
             barycentric: found.parts.read()?,
         })
     }
+}
+
+/// Reads lists of faces; their distances are in units of the engine's frame.
+fn lists(found: &TriangleLists, scale: f64) -> Result<FaceLists> {
+    let distances = found.distances.read()?.into_iter();
+    Ok(FaceLists {
+        starts: found.starts.read()?,
+        distances: distances.map(|d| f64::from(d) * scale).collect(),
+        faces: found.triangles.read()?,
+    })
 }

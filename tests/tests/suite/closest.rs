@@ -4,10 +4,11 @@
 use glam::Vec3;
 use rxmesh_host::algo::closest::SurfaceTree;
 use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::algo::closest::Project;
+use rxmesh_host::kernels::algo::closest::{Project, closest_on_triangle};
 use rxmesh_host::kernels::edit::{DEAD, NONE};
+use rxmesh_host::kernels::math::dot_rounded;
 use rxmesh_host::kernels::mem::Global;
-use rxmesh_host::mesh::TriMesh;
+use rxmesh_host::mesh::{Rng, TriMesh};
 use rxmesh_tests::conformance;
 use rxmesh_tests::distance::to_triangles;
 use rxmesh_tests::engines::suited;
@@ -18,7 +19,8 @@ use rxmesh_tests::points::PointsAround;
 
 conformance! {
     of_any_mesh, of_far_and_tiny_meshes, the_dead_stay, places_and_triangles, many_points, trees_of_kernels,
-    wrong_corners, fitted_to_moved_vertices
+    wrong_corners, fitted_to_moved_vertices, the_least_of_all_triangles,
+    points_that_are_none
 }
 
 /// Projects points; those of `dead` slots must stay unchanged.
@@ -27,7 +29,7 @@ fn projected(engine: &Engine, mesh: &TriMesh, points: &[Vec3], dead: &[bool]) ->
     let ve: Vec<u32> = dead.iter().map(|&d| if d { DEAD } else { 0 }).collect();
     let (ve, from) = (engine.upload(&ve).unwrap(), engine.upload(points).unwrap());
     let to = engine.upload(&vec![Vec3::NAN; points.len()]).unwrap();
-    // From the root, or from an inner node or leaf: the same.
+    // With a leaf to look at first, or none: the same.
     let nodes = mesh.faces.len().div_ceil(4).max(1).next_power_of_two() * 2;
     let near: Vec<u32> = (0..points.len()).map(|i| (i * 7 % nodes) as u32).collect();
     let near = engine.upload(&near).unwrap();
@@ -297,4 +299,62 @@ fn fitted_to_moved_vertices(engine: &Engine) {
     assert!(refused.contains("cannot be fitted"), "{refused}");
     let few = engine.upload(&before.positions[1..]).unwrap();
     assert!(tree.refit(&few, &faces).is_err());
+}
+
+/// Whatever a search leaves out, and whatever it looks at first, the distance is that of the nearest of all triangles
+/// to the last bit: trees of all depths, of triangles of all shapes.
+fn the_least_of_all_triangles(engine: &Engine) {
+    let mut rng = Rng::new(12);
+    for n in 1..suited(engine, [70, 40, 20]) {
+        let mut unit = || rng.signed_unit() as f32;
+        let mut place = || Vec3::new(unit(), unit(), unit());
+        let mut positions = Vec::new();
+        for i in 0..n {
+            let (a, b, c) = (place(), place(), place());
+            // Long, small, flat along an axis, narrow, a point.
+            positions.extend(match i % 5 {
+                0 => [a, b, c],
+                1 => [a, a + b * 0.1, a + c * 0.1],
+                2 => [a, a.with_x(b.x), a.with_y(c.y)],
+                3 => [a, b, a.lerp(b, 0.3) + c * 1e-6],
+                _ => [a; 3],
+            });
+        }
+        let faces: Vec<[u32; 3]> = (0..n as u32)
+            .map(|i| [3 * i, 3 * i + 1, 3 * i + 2])
+            .collect();
+        let mut points: Vec<Vec3> = (0..60).map(|_| place() * 1.5).collect();
+        points.extend(positions.iter().take(20));
+        let tree = SurfaceTree::new(engine, &positions, &faces).unwrap();
+        let (places, _, _) = found(engine, &tree, &points);
+        for (&p, q) in points.iter().zip(places) {
+            let square = |q: Vec3| dot_rounded(q - p, q - p);
+            let of_triangle = |f: &[u32; 3]| {
+                let [a, b, c] = f.map(|v| positions[v as usize]);
+                let q = closest_on_triangle(p, a, b, c);
+                square(q.max(a.min(b).min(c)).min(a.max(b).max(c)))
+            };
+            let least = faces.iter().map(of_triangle).fold(f32::INFINITY, f32::min);
+            assert_eq!(square(q), least, "{n} triangles, {p}");
+        }
+    }
+}
+
+/// Searches for points that are not finite end, and find nothing, in trees of any depth.
+fn points_that_are_none(engine: &Engine) {
+    for n in [1, 4, 5, 8, 9, 40] {
+        let positions: Vec<Vec3> = (0..3 * n).map(|i| Vec3::new(i as f32, 1.0, 0.5)).collect();
+        let faces: Vec<[u32; 3]> = (0..n).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+        let tree = SurfaceTree::new(engine, &positions, &faces).unwrap();
+        let points = [Vec3::NAN, Vec3::INFINITY, Vec3::NEG_INFINITY];
+        let (_, triangles, parts) = found(engine, &tree, &points);
+        assert_eq!(
+            (triangles, parts),
+            (vec![NONE; 3], vec![Vec3::ZERO; 3]),
+            "{n}"
+        );
+        let points = engine.upload(&points).unwrap();
+        let lists = tree.triangles_within(&points, 1.0).unwrap();
+        assert_eq!(lists.starts.read().unwrap(), [0; 4], "{n}");
+    }
 }

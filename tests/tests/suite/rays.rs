@@ -17,9 +17,9 @@ conformance! {
 
 /// Rays of a test.
 #[derive(Default)]
-struct RayTable {
-    origins: Vec<Vec3>,
-    directions: Vec<Vec3>,
+pub(crate) struct RayTable {
+    pub(crate) origins: Vec<Vec3>,
+    pub(crate) directions: Vec<Vec3>,
 }
 
 /// Results of a test: for each ray its first hit, the number of hits, and `true` if there is one.
@@ -39,7 +39,7 @@ impl RayTable {
     }
 
     /// Makes rays from around a mesh in all directions, and from some along the axes.
-    fn around(mesh: &TriMesh, n: usize, seed: u64) -> RayTable {
+    pub(crate) fn around(mesh: &TriMesh, n: usize, seed: u64) -> RayTable {
         let mut around = PointsAround::new(mesh, 0.0, seed);
         let mut table = RayTable::default();
         for i in 0..n {
@@ -74,8 +74,14 @@ impl RayTable {
     }
 }
 
-/// Returns the place of a hit; `margin` is that of the parts of the corners, negative for triangles that are larger.
-fn hit(corners: [DVec3; 3], origin: DVec3, direction: DVec3, margin: f64) -> Option<f64> {
+/// Returns the place of a hit of a triangle; `margin` is that of the parts of the corners, negative for triangles that
+/// are larger.
+pub(crate) fn hit(
+    corners: [DVec3; 3],
+    origin: DVec3,
+    direction: DVec3,
+    margin: f64,
+) -> Option<f64> {
     let [a, b, c] = corners;
     let (u, v) = (b - a, c - a);
     let normal = u.cross(v);

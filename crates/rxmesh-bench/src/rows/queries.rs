@@ -10,7 +10,7 @@ use rxmesh_host::mesh::TriMesh;
 use rxmesh_kernels::topo::Kind;
 use std::sync::Arc;
 
-use super::closest::{POINTS, corners, in_box_of, points_in_box};
+use super::closest::{POINTS, corners, in_box_of, points_in_box, points_near};
 use super::{Measured, Row, TriangleBench};
 use crate::measure;
 
@@ -33,6 +33,18 @@ pub(super) const ROWS: &[Row] = &[
         blocked,
     )
     .counts("the library's call, wall clock", "rays", ""),
+    Row::time(
+        "hits-all",
+        "lists of all hits of the rays of hits-random, on the wall clock",
+        all,
+    )
+    .counts("the library's call, wall clock", "rays", ""),
+    Row::time(
+        "faces-within",
+        "faces within half a percent of the box of the points of closest-near, on the wall clock",
+        within,
+    )
+    .counts("the library's call, wall clock", "points", ""),
     Row::time(
         "inside-tree",
         "boundary of the surface, and moments if it is long, on the wall clock",
@@ -131,6 +143,35 @@ fn blocked(b: &TriangleBench<'_>) -> Result<Measured> {
         Ok(())
     })?;
     Ok(Measured::times("ray", POINTS as u64, times))
+}
+
+fn all(b: &TriangleBench<'_>) -> Result<Measured> {
+    let rays = RayBuffers::random(b)?;
+    let tree = SurfaceTree::new(b.engine, &b.mesh.positions, &b.mesh.faces)?;
+    ensure!(
+        !tree.all_hits(rays.rays())?.triangles.is_empty(),
+        "no ray hits"
+    );
+    let times = measure::calls(b.engine, b.effort, || {
+        tree.all_hits(rays.rays())?;
+        Ok(())
+    })?;
+    Ok(Measured::times("ray", POINTS as u64, times))
+}
+
+fn within(b: &TriangleBench<'_>) -> Result<Measured> {
+    let (points, reach) = points_near(b);
+    let points = b.engine.upload(&points)?;
+    let tree = SurfaceTree::new(b.engine, &b.mesh.positions, &b.mesh.faces)?;
+    ensure!(
+        !tree.triangles_within(&points, reach)?.triangles.is_empty(),
+        "no face is near"
+    );
+    let times = measure::calls(b.engine, b.effort, || {
+        tree.triangles_within(&points, reach)?;
+        Ok(())
+    })?;
+    Ok(Measured::times("point", POINTS as u64, times))
 }
 
 fn tree(b: &TriangleBench<'_>) -> Result<Measured> {

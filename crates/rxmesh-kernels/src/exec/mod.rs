@@ -9,11 +9,13 @@ mod collectives;
 mod cuda;
 mod solo;
 mod sort;
+mod together;
 
 #[cfg(target_arch = "nvptx64")]
 pub use cuda::Cuda;
 pub use solo::{Solo, permute};
 pub(crate) use sort::network;
+pub use together::{InSteps, repeat_together};
 
 use crate::mem::{GlobalMut, Shared, Words};
 use core::marker::PhantomData;

@@ -1,15 +1,13 @@
 //! The class `SurfaceTree`.
 
-use super::arrays::{AnyArray, ArrayOrigin, look, wrong_type, wrong_value};
+use super::arrays::{AnyArray, look, wrong_type, wrong_value};
 use super::calls::meshes_of;
-use super::element::ElementType;
 use super::errors::of_error;
-use super::memory::ArrayMemory;
+use super::found::{PyClosestPoints, PyFaceLists, PyRayHits, QueryPoints};
 use super::mesh::choice;
 use super::neighbours::on_engine;
 use super::read::Points;
 use super::work::run;
-use super::write::{floats_as, position_array};
 use crate::engines;
 use crate::forms::CallMesh;
 use pyo3::prelude::*;
@@ -17,12 +15,9 @@ use rxmesh::host::Error as HostError;
 use rxmesh::host::algo::bounds::check_finite;
 use rxmesh::host::algo::closest::ClosestPlaces;
 use rxmesh::host::algo::rays::Rays;
-use rxmesh::host::engine::{Buffer, EngineError};
-use rxmesh::host::mesh::Placement;
-use rxmesh::host::parallel::flags;
+use rxmesh::host::engine::Buffer;
 use rxmesh::{Result, SurfaceTree, Vec3};
 use std::process;
-use std::sync::Arc;
 
 /// Surface that is prepared for queries: closest points, rays, winding numbers. It is made once, and stays on its
 /// engine.
@@ -39,147 +34,6 @@ pub(super) struct PySurfaceTree {
     tree: SurfaceTree,
     /// Process that made it.
     process: u32,
-}
-
-/// Points of a surface that are closest to given points.
-#[pyclass(name = "ClosestPoints", module = "rxmesh", frozen)]
-pub(super) struct PyClosestPoints {
-    /// Positions (n, 3).
-    #[pyo3(get)]
-    points: Py<PyAny>,
-    /// Distances (n,) from the given points; negative inside, if `signed`.
-    #[pyo3(get)]
-    distances: Py<PyAny>,
-    /// Faces (n,), of several equally close ones the first; -1 on a mesh without faces.
-    #[pyo3(get)]
-    faces: Py<PyAny>,
-    /// Barycentric coordinates (n, 3) in the faces.
-    #[pyo3(get)]
-    barycentric: Py<PyAny>,
-}
-
-/// First hits of rays.
-#[pyclass(name = "RayHits", module = "rxmesh", frozen)]
-pub(super) struct PyRayHits {
-    /// Places (n,) on the rays, in multiples of their directions; infinity for rays that hit nothing.
-    #[pyo3(get)]
-    distances: Py<PyAny>,
-    /// Faces (n,), of several at the same place the first; -1 for none.
-    #[pyo3(get)]
-    faces: Py<PyAny>,
-    /// Barycentric coordinates (n, 3) in the faces; zeroes for none.
-    #[pyo3(get)]
-    barycentric: Py<PyAny>,
-}
-
-/// Points of a query on the tree's engine, and the library that results go back to.
-struct QueryPoints {
-    points: Buffer<Vec3>,
-    origin: ArrayOrigin,
-    /// `true` if results stay on the GPU.
-    stays: bool,
-}
-
-impl QueryPoints {
-    fn len(&self) -> usize {
-        self.points.len()
-    }
-
-    /// Exports floats of the engine's frame, `width` for each point (one dimension for 1), times a scale.
-    fn floats<T: bytemuck::Pod + Send + Sync>(
-        &self,
-        py: Python<'_>,
-        values: Buffer<T>,
-        width: usize,
-        scale: f64,
-    ) -> PyResult<Py<PyAny>> {
-        let shape = match width {
-            1 => vec![self.len()],
-            width => vec![self.len(), width],
-        };
-        let element = self.origin.element;
-        let memory = if self.stays {
-            self.complete(py, || floats_as(Arc::new(values), element, shape))?
-        } else {
-            let read = self.done(py, || values.read())?;
-            let read: &[f32] = bytemuck::cast_slice(&read);
-            match element {
-                ElementType::F64 => {
-                    let wide: Vec<f64> = read.iter().map(|&x| f64::from(x) * scale).collect();
-                    ArrayMemory::of_vec(wide, element, shape)
-                }
-                _ => {
-                    let scaled: Vec<f32> = read.iter().map(|&x| x * scale as f32).collect();
-                    ArrayMemory::of_vec(scaled, ElementType::F32, shape)
-                }
-            }
-        };
-        self.origin.export(py, memory)
-    }
-
-    /// Exports whole numbers, one for each point.
-    fn numbers(&self, py: Python<'_>, values: Buffer<u32>) -> PyResult<Py<PyAny>> {
-        let shape = vec![self.len()];
-        let memory = if self.stays {
-            let values = self.complete(py, || Ok(Arc::new(values)))?;
-            ArrayMemory::of_buffer(values, ElementType::I32, shape)
-        } else {
-            let read = self.done(py, || values.read())?;
-            ArrayMemory::of_vec(read, ElementType::I32, shape)
-        };
-        self.origin.with(py, ElementType::I32).export(py, memory)
-    }
-
-    /// Exports flags as a mask.
-    fn mask(&self, py: Python<'_>, values: Buffer<u32>) -> PyResult<Py<PyAny>> {
-        let shape = vec![self.len()];
-        let memory = if self.stays {
-            let mask = self.complete(py, || flags::to_mask(&values))?;
-            ArrayMemory::of_buffer(Arc::new(mask), ElementType::Bool, shape)
-        } else {
-            let read = self.done(py, || values.read())?;
-            let mask: Vec<u8> = read.into_iter().map(|flag| flag as u8).collect();
-            ArrayMemory::of_vec(mask, ElementType::Bool, shape)
-        };
-        self.origin.with(py, ElementType::Bool).export(py, memory)
-    }
-
-    /// Exports positions of the engine's frame.
-    fn positions(
-        &self,
-        py: Python<'_>,
-        positions: Buffer<Vec3>,
-        placement: &Placement,
-    ) -> PyResult<Py<PyAny>> {
-        if self.stays {
-            return self.floats(py, positions, 3, 1.0);
-        }
-        let read = self.done(py, || positions.read())?;
-        position_array(py, read, placement, &self.origin)
-    }
-
-    /// Makes values on the GPU, and waits until they are complete.
-    fn complete<T: Send>(
-        &self,
-        py: Python<'_>,
-        make: impl FnOnce() -> std::result::Result<T, EngineError> + Send,
-    ) -> PyResult<T> {
-        let engine = self.points.engine();
-        self.done(py, || {
-            let made = make()?;
-            engine.synchronize()?;
-            Ok(made)
-        })
-    }
-
-    fn done<T: Send>(
-        &self,
-        py: Python<'_>,
-        work: impl FnOnce() -> std::result::Result<T, EngineError> + Send,
-    ) -> PyResult<T> {
-        let done = run(py, Vec::new(), work)?;
-        done.map_err(|e| of_error(&HostError::from(e).into()))
-    }
 }
 
 #[pymethods]
@@ -302,6 +156,54 @@ impl PySurfaceTree {
             Ok(self.tree.on_engine().count_hits(rays)?)
         })?;
         asked.numbers(py, counts)
+    }
+
+    /// Lists all hits of each ray: a `FaceLists`. They are those that `count_hits` counts; distances are their places
+    /// on the ray, in multiples of its direction.
+    ///
+    /// Arguments:
+    ///     origins: array (n, 3)
+    ///     directions: array (n, 3), of any lengths
+    ///     limit: greatest `t`
+    #[pyo3(signature = (origins, directions, *, limit=f64::INFINITY))]
+    fn all_hits(
+        &self,
+        py: Python<'_>,
+        origins: Bound<'_, PyAny>,
+        directions: Bound<'_, PyAny>,
+        limit: f64,
+    ) -> PyResult<PyFaceLists> {
+        let (asked, found) = self.cast(py, [&origins, &directions], limit, |rays| {
+            Ok(self.tree.on_engine().all_hits(rays)?)
+        })?;
+        PyFaceLists::new(py, &asked, found, 1.0)
+    }
+
+    /// Lists the faces that are at most as far from each point as a radius: a `FaceLists`.
+    ///
+    /// Arguments:
+    ///     points: array (n, 3)
+    ///     radius: greatest distance
+    fn faces_within(
+        &self,
+        py: Python<'_>,
+        points: Bound<'_, PyAny>,
+        radius: f64,
+    ) -> PyResult<PyFaceLists> {
+        if radius.is_nan() || radius < 0.0 {
+            let what = format!("0 or more is needed, not {radius}");
+            return Err(wrong_value("radius", what));
+        }
+        let asked = self.points(py, "points", &points)?;
+        let scale = self.tree.placement().scale;
+        let found = self.work(py, || {
+            let local = (radius / scale) as f32;
+            Ok(self
+                .tree
+                .on_engine()
+                .triangles_within(&asked.points, local)?)
+        })?;
+        PyFaceLists::new(py, &asked, found, scale)
     }
 
     /// Finds out which rays hit anything (n,), as bool.

@@ -1,7 +1,7 @@
 //! Surfaces for closest-point look-ups.
 
 use super::bounds::{self, TriangleBox};
-use super::tree::{Built, scale};
+use super::tree::{Built, curve};
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
 use crate::par::IntoLean;
@@ -9,9 +9,10 @@ use crate::parallel::sort;
 use glam::Vec3;
 use rayon::prelude::*;
 use rxmesh_kernels::algo::distance::closest::{ClosestPoints, Forest, TREE_WORDS};
-use rxmesh_kernels::algo::distance::search::{LEAF, TreeView};
+use rxmesh_kernels::algo::distance::curve::{CURVE_BITS, Curve};
+use rxmesh_kernels::algo::distance::search::{LEAF, TRIANGLE_WORDS, TreeView, words_of};
 use rxmesh_kernels::algo::distance::tree::{
-    CURVE_BITS, CurveCodes, IndexedTriangles, POINT_BITS, PointCodes, TreeLeaves, TreeLevel,
+    CurveCodes, IndexedTriangles, POINT_BITS, PointCodes, TreeLeaves, TreeLevel,
 };
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
@@ -20,12 +21,13 @@ use rxmesh_kernels::mem::{Global, GlobalMut};
 #[derive(Debug)]
 pub struct SurfaceTree {
     boxes: Buffer<Vec3>,
-    corners: Buffer<Vec3>,
+    triangles: Buffer<u32>,
     /// Number of each triangle.
     numbers: Buffer<u32>,
     leaves: u32,
-    /// Grid of the curve: its lowest corner, and cells over a length.
-    grid: (Vec3, f32),
+    curve: Curve,
+    /// Place along the curve of the first triangle of each leaf; empty for several meshes.
+    firsts: Buffer<u32>,
     /// Root of the tree of each of several meshes; empty for one mesh.
     trees: Buffer<u32>,
 }
@@ -117,33 +119,46 @@ impl SurfaceTree {
             engine.uninit::<u32>(n as usize)?,
             engine.uninit::<u32>(n as usize)?,
         );
-        let grid = (within.low, scale(within.low, within.high));
+        let curve = curve(within.low, within.high);
         let kernel = CurveCodes {
             triangles,
-            low: grid.0,
-            scale: grid.1,
+            curve,
             codes: codes.global_mut(),
             order: order.global_mut(),
         };
         engine.launch_flat(n, kernel)?;
-        let (_, numbers) = sort::by_keys(engine, codes, order, CURVE_BITS)?;
+        let (codes, numbers) = sort::by_keys(engine, codes, order, CURVE_BITS)?;
         let tree = SurfaceTree {
             boxes: engine.uninit(4 * leaves as usize)?,
-            corners: engine.uninit(3 * n as usize)?,
+            triangles: engine.uninit(TRIANGLE_WORDS as usize * n as usize)?,
             numbers,
             leaves,
-            grid,
+            curve,
+            firsts: engine.uninit(leaves as usize)?,
             trees: engine.zeroed(0)?,
         };
-        tree.fit(triangles, near)?;
+        let firsts = tree.firsts.global_mut();
+        tree.fit_ordered(triangles, codes.global(), firsts, near)?;
         Ok(tree)
     }
 
-    /// Computes corners and boxes, from the leaves up, in the order that there is. `near` as in
+    /// Writes triangles and boxes, from the leaves up, in the order that there is. `near` as in
     /// [`SurfaceTree::by_kernels`].
     pub(crate) fn fit(
         &self,
         triangles: IndexedTriangles,
+        near: GlobalMut<u32>,
+    ) -> Result<(), Error> {
+        self.fit_ordered(triangles, Global::empty(), GlobalMut::empty(), near)
+    }
+
+    /// Works like [`SurfaceTree::fit`], and writes the places along the curve where searches begin, of those of all
+    /// triangles.
+    fn fit_ordered(
+        &self,
+        triangles: IndexedTriangles,
+        codes: Global<u32>,
+        firsts: GlobalMut<u32>,
         near: GlobalMut<u32>,
     ) -> Result<(), Error> {
         let engine = self.boxes.engine();
@@ -151,8 +166,10 @@ impl SurfaceTree {
         let kernel = TreeLeaves {
             triangles,
             order: self.numbers.global(),
-            corners: self.corners.global_mut(),
+            codes,
+            words: self.triangles.global_mut(),
             boxes: self.boxes.global_mut(),
+            firsts,
             near,
         };
         engine.launch_flat(self.leaves, kernel)?;
@@ -202,8 +219,7 @@ impl SurfaceTree {
         let (codes, order) = (engine.uninit::<u32>(n)?, engine.uninit::<u32>(n)?);
         let kernel = PointCodes {
             points: points.global(),
-            low: self.grid.0,
-            scale: self.grid.1,
+            curve: self.curve,
             codes: codes.global_mut(),
             order: order.global_mut(),
         };
@@ -290,43 +306,50 @@ impl SurfaceTree {
         if built.len() == 1 {
             trees.clear();
         }
-        let all = |of: &dyn Fn(&Built) -> &[Vec3]| match built {
-            [only] => engine.upload(of(only)),
-            built => engine.upload(&built.iter().flat_map(of).copied().collect::<Vec<Vec3>>()),
+        let words = |tree: &Built| -> Vec<[[u32; 4]; 3]> {
+            let triangles = tree.corners.par_chunks(3).zip(&tree.order).lean();
+            let words = triangles.map(|(x, &number)| words_of([x[0], x[1], x[2]], number));
+            words.collect()
         };
         Ok(SurfaceTree {
-            boxes: all(&|tree| tree.boxes.as_flattened())?,
-            corners: all(&|tree| &tree.corners)?,
-            numbers: match built {
-                [only] => engine.upload(&only.order)?,
-                built => {
-                    let orders = built.iter().flat_map(|tree| &tree.order);
-                    engine.upload(&orders.copied().collect::<Vec<u32>>())?
-                }
-            },
+            boxes: joined(engine, built, |tree| tree.boxes.as_flattened())?,
+            triangles: engine
+                .upload(&built.iter().flat_map(words).collect::<Vec<_>>())?
+                .cast()?,
+            numbers: joined(engine, built, |tree| &tree.order)?,
             leaves: built.first().map_or(0, |tree| tree.boxes.len() as u32 / 2),
-            grid: built.first().map_or((Vec3::ZERO, 0.0), |tree| tree.grid),
+            curve: built
+                .first()
+                .map_or(curve(Vec3::ZERO, Vec3::ZERO), |tree| tree.curve),
+            firsts: match built {
+                [only] => engine.upload(&only.firsts)?,
+                _ => engine.zeroed(0)?,
+            },
             trees: engine.upload(&trees)?,
         })
     }
 
-    /// Reads the corners of all boxes and the numbers of the triangles in the order of the leaves: for comparisons.
+    /// Reads the corners of all boxes, the words of the triangles as they lie, and places along the curve: for
+    /// comparisons.
     ///
     /// # Errors
     ///
     /// Any error of the engine.
-    pub fn to_host(&self) -> Result<(Vec<Vec3>, Vec<u32>), EngineError> {
-        // Node 0 does not exist.
-        Ok((self.boxes.read()?.split_off(2), self.numbers.read()?))
+    pub fn to_host(&self) -> Result<(Vec<Vec3>, [Vec<u32>; 2]), EngineError> {
+        Ok((
+            self.boxes.read()?,
+            [self.triangles.read()?, self.firsts.read()?],
+        ))
     }
 
     /// Returns the surface as a kernel argument.
     pub fn view(&self) -> TreeView {
         TreeView {
             boxes: self.boxes.global(),
-            corners: self.corners.global(),
-            numbers: self.numbers.global(),
+            triangles: self.triangles.global(),
             leaves: self.leaves,
+            curve: self.curve,
+            firsts: self.firsts.global(),
         }
     }
 
@@ -338,5 +361,17 @@ impl SurfaceTree {
             trees: self.trees.global(),
             labels,
         }
+    }
+}
+
+/// Puts a list of each tree on the engine, one after the other.
+fn joined<T: bytemuck::Pod>(
+    engine: &Engine,
+    built: &[Built],
+    of: impl Fn(&Built) -> &[T],
+) -> Result<Buffer<T>, EngineError> {
+    match built {
+        [only] => engine.upload(of(only)),
+        built => engine.upload(&built.iter().flat_map(of).copied().collect::<Vec<T>>()),
     }
 }

@@ -93,7 +93,7 @@ impl SurfaceTree {
 }
 
 impl Rays<'_> {
-    fn checked(&self) -> Result<RayList, Error> {
+    pub(super) fn checked(&self) -> Result<RayList, Error> {
         let (origins, directions) = (self.origins.len(), self.directions.len());
         if origins != directions {
             return Err(Error::Options(format!(

@@ -3,8 +3,9 @@
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
+use rxmesh_kernels::algo::distance::curve::{CURVE_CELLS, Curve};
 use rxmesh_kernels::algo::distance::search::LEAF;
-use rxmesh_kernels::algo::distance::tree::{CURVE_CELLS, centre, hilbert};
+use rxmesh_kernels::algo::distance::tree::centre;
 
 type Box3 = [Vec3; 2];
 
@@ -129,8 +130,9 @@ pub(super) struct Built {
     pub(super) corners: Vec<Vec3>,
     /// Faces, as the triangles lie.
     pub(super) order: Vec<u32>,
-    /// Grid of the curve: its lowest corner, and cells over a length.
-    pub(super) grid: (Vec3, f32),
+    /// Place along the curve of the first triangle of each leaf, `u32::MAX` for leaves without triangles.
+    pub(super) firsts: Vec<u32>,
+    pub(super) curve: Curve,
 }
 
 impl Built {
@@ -149,29 +151,32 @@ impl Built {
                 [a.min(b).min(c), a.max(b).max(c)]
             })
             .reduce(|| NOTHING, union);
-        let scale = scale(low, high);
+        let curve = curve(low, high);
         let mut order: Vec<(u32, u32)> = of
             .into_par_iter()
             .lean()
-            .map(|i| (hilbert((centre(i) - low) * scale), i))
+            .map(|i| (curve.code(centre(i)), i))
             .collect();
         order.par_sort_unstable();
+        let leaves = order
+            .len()
+            .div_ceil(LEAF as usize)
+            .max(1)
+            .next_power_of_two();
+        let mut firsts: Vec<u32> = order.iter().step_by(LEAF as usize).map(|o| o.0).collect();
+        firsts.resize(leaves, u32::MAX);
         let order: Vec<u32> = order.into_par_iter().lean().map(|(_, i)| i).collect();
         let corners: Vec<Vec3> = order
             .par_iter()
             .lean()
             .flat_map_iter(|&i| place(i))
             .collect();
-        let leaves = order
-            .len()
-            .div_ceil(LEAF as usize)
-            .max(1)
-            .next_power_of_two();
         Built {
             boxes: boxes_of(&corners, leaves),
             corners,
             order,
-            grid: (low, scale),
+            firsts,
+            curve,
         }
     }
 }
@@ -204,12 +209,15 @@ fn boxes_of(corners: &[Vec3], leaves: usize) -> Vec<Box3> {
     boxes
 }
 
-/// Returns the cells of the curve's grid over the longest side of a box; 0 if it has none.
-pub(super) fn scale(low: Vec3, high: Vec3) -> f32 {
+/// Returns the curve through a box.
+pub(super) fn curve(low: Vec3, high: Vec3) -> Curve {
     let extent = (high - low).max_element();
-    if extent > 0.0 {
-        CURVE_CELLS / extent
-    } else {
-        0.0
+    Curve {
+        low,
+        scale: if extent > 0.0 {
+            CURVE_CELLS / extent
+        } else {
+            0.0
+        },
     }
 }

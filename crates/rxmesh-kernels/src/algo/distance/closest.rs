@@ -1,6 +1,6 @@
 //! The closest point of a surface.
 
-use super::search::{Bounds, BoxSearch, LEAF, TreeView, ordered};
+use super::search::{Bounds, BoxSearch, LEAF, TRIANGLE_WORDS, TreeView, ordered};
 use crate::edit::{DEAD, NONE};
 use crate::kernel::FlatKernel;
 use crate::math::{add_rounded, dot_rounded, product};
@@ -20,7 +20,7 @@ pub struct Nearest {
     pub square: f32,
     /// The place; the point itself if there is no triangle.
     pub point: Vec3,
-    /// Place of the triangle in [`TreeView::corners`], [`NONE`] if there is none.
+    /// Place of the triangle in the tree, [`NONE`] if there is none.
     place: u32,
 }
 
@@ -28,13 +28,13 @@ impl TreeView {
     /// Returns the point of the surface that is closest to `p`; `p` if there is none.
     #[inline(always)]
     pub fn closest(&self, p: Vec3) -> Vec3 {
-        self.closest_near(1, p).point
+        self.closest_near(self.leaf_near(p), p).point
     }
 
     /// Finds the place of the surface that is closest to `p`; of triangles that are equally close the one with the
-    /// smallest number. The search begins at any node: one whose triangles are near avoids most of it.
+    /// smallest number. The search looks first at a leaf ([`TreeView::walk`]).
     #[inline(always)]
-    pub fn closest_near(&self, node: u32, p: Vec3) -> Nearest {
+    pub fn closest_near(&self, leaf: u32, p: Vec3) -> Nearest {
         let mut search = ClosestSearch {
             p,
             best: Nearest {
@@ -43,7 +43,7 @@ impl TreeView {
                 place: NONE,
             },
         };
-        self.walk(node, &mut search);
+        self.walk(leaf, &mut search);
         search.best
     }
 }
@@ -56,9 +56,8 @@ struct ClosestSearch {
 
 impl BoxSearch for ClosestSearch {
     #[inline(always)]
-    fn order(&self, Bounds { low, high }: Bounds) -> f32 {
-        let d = (low - self.p).max(self.p - high).max(Vec3::ZERO);
-        let square = dot_rounded(d, d);
+    fn order(&self, bounds: Bounds) -> f32 {
+        let square = distance_square(self.p, bounds);
         if square <= self.best.square {
             square
         } else {
@@ -66,21 +65,14 @@ impl BoxSearch for ClosestSearch {
         }
     }
 
-    /// If the point is in both boxes, that with the nearer centre comes first.
     #[inline(always)]
-    fn is_left_first(&self, left: Bounds, right: Bounds) -> bool {
-        let off_centre = |b: Bounds| {
-            let d = b.low + b.high - self.p * 2.0;
-            dot_rounded(d, d)
-        };
-        off_centre(left) <= off_centre(right)
+    fn is_due(&self, corners: [Vec3; 3]) -> bool {
+        self.order(Bounds::of(corners)) < f32::INFINITY
     }
 
     #[inline(always)]
-    fn visit(&mut self, tree: &TreeView, place: u32) -> bool {
-        let [a, b, c] = tree.triangle(place);
-        let q = closest_on_triangle(self.p, a, b, c);
-        let square = dot_rounded(q - self.p, q - self.p);
+    fn visit(&mut self, tree: &TreeView, place: u32, corners: [Vec3; 3]) -> bool {
+        let (q, square) = closest_within(self.p, corners);
         let best = &self.best;
         let same = square == best.square && best.place != NONE;
         if square < best.square || same && tree.number(place) < tree.number(best.place) {
@@ -92,6 +84,22 @@ impl BoxSearch for ClosestSearch {
         }
         false
     }
+}
+
+/// Returns the squared distance of a point from a box.
+#[inline(always)]
+pub(super) fn distance_square(p: Vec3, Bounds { low, high }: Bounds) -> f32 {
+    let d = (low - p).max(p - high).max(Vec3::ZERO);
+    dot_rounded(d, d)
+}
+
+/// Returns the point of a triangle that is closest to `p`, and its squared distance. It is in the triangle's box:
+/// rounding must not bring it nearer than that is, or what is found would depend on the boxes.
+#[inline(always)]
+pub fn closest_within(p: Vec3, corners: [Vec3; 3]) -> (Vec3, f32) {
+    let ([a, b, c], Bounds { low, high }) = (corners, Bounds::of(corners));
+    let q = closest_on_triangle(p, a, b, c).max(low).min(high);
+    (q, dot_rounded(q - p, q - p))
 }
 
 /// Returns the point of a triangle that is closest to `p` (Ericson, "Real-time collision detection", 2005, section
@@ -189,16 +197,18 @@ impl Forest {
         let [first, triangle, triangles, leaves] = self.trees.get4(self.labels.get(v));
         TreeView {
             boxes: self.all.boxes.part(first, 4 * leaves),
-            corners: self.all.corners.part(3 * triangle, 3 * triangles),
-            numbers: self.all.numbers.part(triangle, triangles),
+            triangles: self
+                .all
+                .triangles
+                .part(TRIANGLE_WORDS * triangle, TRIANGLE_WORDS * triangles),
             leaves,
+            ..self.all
         }
     }
 }
 
 kernel! {
-    /// Moves live vertices to the closest points of a surface, found by a search that starts at a node of each vertex.
-    /// One index per vertex slot.
+    /// Moves live vertices to the closest points of a surface. One index per vertex slot.
     pub struct Project: Flat {
         /// Surface of each mesh.
         pub surface: Forest,
@@ -208,7 +218,7 @@ kernel! {
         pub from: Global<Vec3>,
         /// Destination of the new positions.
         pub to: GlobalMut<Vec3>,
-        /// Node to begin with, 0 for the root; becomes the leaf of the new place.
+        /// Leaf to look at first, 0 if none is known; becomes the leaf of the new place.
         pub near: GlobalMut<u32>,
     }
 }
@@ -220,11 +230,11 @@ unsafe impl FlatKernel for Project {
     fn run(&self, v: u32) {
         if self.ve.get(v) != DEAD {
             let tree = self.surface.tree(v);
-            let nearest = tree.closest_near(self.near.get(v).max(1), self.from.get(v));
+            let nearest = tree.closest_near(self.near.get(v), self.from.get(v));
             self.to.set(v, nearest.point);
             let leaf = nearest.place / LEAF + tree.leaves;
             self.near
-                .set(v, if nearest.place == NONE { 1 } else { leaf });
+                .set(v, if nearest.place == NONE { 0 } else { leaf });
         }
     }
 }
@@ -253,7 +263,8 @@ unsafe impl FlatKernel for ClosestPoints {
     fn run(&self, i: u32) {
         let i = ordered(self.order, i);
         let tree = &self.surface;
-        let nearest = tree.closest_near(1, self.points.get(i));
+        let p = self.points.get(i);
+        let nearest = tree.closest_near(tree.leaf_near(p), p);
         self.places.set(i, nearest.point);
         if nearest.place == NONE {
             self.triangles.set(i, NONE);

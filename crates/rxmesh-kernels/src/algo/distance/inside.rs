@@ -58,8 +58,7 @@ impl BoxSearch for TurnSearch {
     }
 
     #[inline(always)]
-    fn visit(&mut self, tree: &TreeView, place: u32) -> bool {
-        let [a, b, c] = tree.triangle(place);
+    fn visit(&mut self, _: &TreeView, _: u32, [a, b, c]: [Vec3; 3]) -> bool {
         let seen = |x: Vec3| {
             let x = x - self.p;
             let [along_x, along_y] = level(x.x, x.y, x.z);
@@ -114,7 +113,7 @@ unsafe impl FlatKernel for WindingByRays {
         let i = ordered(self.order, i);
         let p = self.points.get(i);
         let mut search = TurnSearch { p, turns: 0 };
-        self.surface.walk(1, &mut search);
+        self.surface.walk(0, &mut search);
         // Strips from the boundary away from the ray close the surface; the ray does not meet them.
         let away = unit([-f64::from(TILT[0]), -f64::from(TILT[1]), -1.0]);
         let (mut strips, mut k) = (0.0, 0);
@@ -242,7 +241,7 @@ unsafe impl FlatKernel for LeafMoments {
             all.centre = if all.area > 0.0 {
                 centres * (1.0 / all.area)
             } else {
-                self.surface.corners.get(3 * first)
+                self.surface.triangle(first)[0]
             };
         }
         let mut t = first;

@@ -2,8 +2,10 @@
 
 pub mod bounds;
 pub mod closest;
+pub mod curve;
 pub mod geodesic;
 pub mod inside;
+pub mod lists;
 pub mod rays;
 pub mod search;
 pub mod sides;
@@ -16,6 +18,7 @@ kernel_list! {
         closest::KERNELS,
         geodesic::KERNELS,
         inside::KERNELS,
+        lists::KERNELS,
         rays::KERNELS,
         sides::KERNELS,
         tree::KERNELS,

@@ -34,7 +34,7 @@ const LEAST: f32 = 1e-30;
 
 /// Ray that is ready for tests.
 #[derive(Clone, Copy)]
-struct Ray {
+pub(super) struct Ray {
     origin: Vec3,
     /// One over each component of the direction.
     inverse: Vec3,
@@ -43,7 +43,7 @@ struct Ray {
     /// Direction over that component; its last component is one over it (Woop, Benthin, Wald 2013, "Watertight
     /// ray/triangle intersection").
     shear: Vec3,
-    limit: f32,
+    pub(super) limit: f32,
 }
 
 /// Triangle as seen along a ray: the ray is the z axis, and starts at the origin.
@@ -78,7 +78,7 @@ fn turned(v: Vec3, axis: u32) -> Vec3 {
 impl RayList {
     /// Returns a ray; `None` if it has no direction, or numbers that are not finite.
     #[inline(always)]
-    fn ray(&self, i: u32) -> Option<Ray> {
+    pub(super) fn ray(&self, i: u32) -> Option<Ray> {
         let (origin, direction) = (self.origins.get(i), self.directions.get(i));
         let size = direction.abs();
         let axis = if size.x >= size.y && size.x >= size.z {
@@ -119,7 +119,7 @@ impl Ray {
     /// Returns the place on the ray at which it enters a box, 0 if it starts there; infinity if it misses the box up to
     /// a place.
     #[inline(always)]
-    fn entry(&self, bounds: Bounds, most: f32) -> f32 {
+    pub(super) fn entry(&self, bounds: Bounds, most: f32) -> f32 {
         let along = |low: f32, high: f32, from: f32, inverse: f32| {
             let (near, far) = if inverse < 0.0 {
                 (high, low)
@@ -139,6 +139,15 @@ impl Ray {
         } else {
             f32::INFINITY
         }
+    }
+
+    /// Returns the place of a hit of a triangle up to the limit. A ray through an edge or a vertex hits one triangle of
+    /// those that share it on each side of the surface.
+    #[inline(always)]
+    pub(super) fn hit_once(&self, corners: [Vec3; 3]) -> Option<f32> {
+        let seen = self.seen(corners);
+        let t = seen.hit()?.t;
+        (t >= 0.0 && t <= self.limit && seen.turns().0 != 0).then_some(t)
     }
 
     /// Returns the corners of a triangle as seen along the ray: the same for a vertex in each of its triangles.
@@ -230,8 +239,8 @@ impl BoxSearch for FirstSearch {
     }
 
     #[inline(always)]
-    fn visit(&mut self, tree: &TreeView, place: u32) -> bool {
-        if let Some(hit) = self.ray.seen(tree.triangle(place)).hit() {
+    fn visit(&mut self, tree: &TreeView, place: u32, corners: [Vec3; 3]) -> bool {
+        if let Some(hit) = self.ray.seen(corners).hit() {
             let same = hit.t == self.best.t
                 && (self.place == NONE || tree.number(place) < tree.number(self.place));
             if hit.t >= 0.0 && (hit.t < self.best.t || same) {
@@ -277,7 +286,7 @@ unsafe impl FlatKernel for FirstHits {
                 },
                 place: NONE,
             };
-            tree.walk(1, &mut search);
+            tree.walk(0, &mut search);
             if search.place != NONE {
                 let [v, w] = search.best.parts;
                 t = search.best.t;
@@ -306,17 +315,15 @@ impl BoxSearch for CountSearch {
     }
 
     #[inline(always)]
-    fn visit(&mut self, tree: &TreeView, place: u32) -> bool {
-        let seen = self.ray.seen(tree.triangle(place));
-        let is_hit = match seen.hit() {
-            Some(hit) => hit.t >= 0.0 && hit.t <= self.ray.limit,
-            None => false,
+    fn visit(&mut self, _: &TreeView, _: u32, corners: [Vec3; 3]) -> bool {
+        let is_hit = if self.any {
+            let hit = self.ray.seen(corners).hit();
+            hit.is_some_and(|hit| hit.t >= 0.0 && hit.t <= self.ray.limit)
+        } else {
+            self.ray.hit_once(corners).is_some()
         };
-        // A ray through an edge hits several triangles, and counts once.
-        if is_hit && (self.any || seen.turns().0 != 0) {
-            self.count += 1;
-        }
-        self.any && self.count > 0
+        self.count += u32::from(is_hit);
+        self.any && is_hit
     }
 }
 
@@ -349,7 +356,7 @@ unsafe impl FlatKernel for CountHits {
                 count,
                 any: self.any == 1,
             };
-            self.surface.walk(1, &mut search);
+            self.surface.walk(0, &mut search);
             count = search.count;
         }
         self.counts.set(i, count);

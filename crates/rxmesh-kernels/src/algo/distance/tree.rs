@@ -1,7 +1,8 @@
 //! Construction of the hierarchy of boxes: triangles along a Hilbert curve, boxes from the leaves up.
 
-use super::search::LEAF;
-use crate::edit::{FlatMesh, HalfEdgeMesh};
+use super::curve::{CURVE_BITS, Curve};
+use super::search::{LEAF, words_of};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NONE};
 use crate::kernel::FlatKernel;
 use crate::lanes::three;
 use crate::mem::{Global, GlobalMut};
@@ -15,15 +16,6 @@ kernel_list! {
     flat tree_leaves: TreeLeaves;
     flat tree_level: TreeLevel;
 }
-
-/// Bits of the number of a cell along one axis.
-const AXIS_BITS: u32 = 10;
-
-/// Bits of the number of a cell along the curve ([`hilbert`]).
-pub const CURVE_BITS: u32 = 3 * AXIS_BITS;
-
-/// Last cell of the curve's grid along its longest side.
-pub const CURVE_CELLS: f32 = 1023.0;
 
 args! {
     /// Triangles by the numbers of their corners.
@@ -61,56 +53,6 @@ pub fn centre(a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     (a + b + c) * (1.0 / 3.0)
 }
 
-/// Returns the number of a point's cell along a Hilbert curve through a grid of [`CURVE_CELLS`] cells a side: cells
-/// that follow each other are neighbours, so that any stretch of the curve is compact (Skilling 2004, "Programming the
-/// Hilbert curve").
-#[inline(always)]
-pub fn hilbert(p: Vec3) -> u32 {
-    let (mut x, mut y, mut z) = (p.x as u32, p.y as u32, p.z as u32);
-    let mut bit = 1 << (AXIS_BITS - 1);
-    while bit > 1 {
-        let lower = bit - 1;
-        // Turns and mirrors the cells of the next level, so that the curve through them begins where it has come to.
-        if x & bit != 0 {
-            x ^= lower;
-        }
-        if y & bit != 0 {
-            x ^= lower;
-        } else {
-            let t = (x ^ y) & lower;
-            x ^= t;
-            y ^= t;
-        }
-        if z & bit != 0 {
-            x ^= lower;
-        } else {
-            let t = (x ^ z) & lower;
-            x ^= t;
-            z ^= t;
-        }
-        bit >>= 1;
-    }
-    // Gray code to number.
-    y ^= x;
-    z ^= y;
-    let mut t = 0;
-    bit = 1 << (AXIS_BITS - 1);
-    while bit > 1 {
-        if z & bit != 0 {
-            t ^= bit - 1;
-        }
-        bit >>= 1;
-    }
-    let spread = |x: u32| {
-        let mut x = x;
-        x = (x | x << 16) & 0x0300_00ff;
-        x = (x | x << 8) & 0x0300_f00f;
-        x = (x | x << 4) & 0x030c_30c3;
-        (x | x << 2) & 0x0924_9249
-    };
-    spread(x ^ t) << 2 | spread(y ^ t) << 1 | spread(z ^ t)
-}
-
 kernel! {
     /// Writes the vertices of the live faces of a session one after the other. One index per face slot.
     pub struct WriteLive: Flat {
@@ -142,11 +84,9 @@ kernel! {
     pub struct CurveCodes: Flat {
         /// Triangles.
         pub triangles: IndexedTriangles,
-        /// Least corner of the box of all triangles.
-        pub low: Vec3,
-        /// [`CURVE_CELLS`] over its longest side; 0 if it has none.
-        pub scale: f32,
-        /// Code of each triangle.
+        /// Curve through the box of all triangles.
+        pub curve: Curve,
+        /// Place of each triangle along the curve.
         pub codes: GlobalMut<u32>,
         /// Number of each triangle.
         pub order: GlobalMut<u32>,
@@ -157,8 +97,7 @@ kernel! {
 unsafe impl FlatKernel for CurveCodes {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let place = (self.triangles.centre(i) - self.low) * self.scale;
-        self.codes.set(i, hilbert(place));
+        self.codes.set(i, self.curve.code(self.triangles.centre(i)));
         self.order.set(i, i);
     }
 }
@@ -169,11 +108,9 @@ kernel! {
     pub struct PointCodes: Flat {
         /// Points.
         pub points: Global<Vec3>,
-        /// See [`CurveCodes::low`].
-        pub low: Vec3,
-        /// See [`CurveCodes::scale`].
-        pub scale: f32,
-        /// Code of each point, of [`POINT_BITS`] bits.
+        /// See [`CurveCodes::curve`].
+        pub curve: Curve,
+        /// High bits of the place of each point, [`POINT_BITS`] bits.
         pub codes: GlobalMut<u32>,
         /// Number of each point.
         pub order: GlobalMut<u32>,
@@ -187,25 +124,27 @@ pub const POINT_BITS: u32 = 20;
 unsafe impl FlatKernel for PointCodes {
     #[inline(always)]
     fn run(&self, i: u32) {
-        let place = (self.points.get(i) - self.low) * self.scale;
-        let inside = place.max(Vec3::ZERO).min(Vec3::splat(CURVE_CELLS));
-        self.codes
-            .set(i, hilbert(inside) >> (CURVE_BITS - POINT_BITS));
+        let code = self.curve.code(self.points.get(i));
+        self.codes.set(i, code >> (CURVE_BITS - POINT_BITS));
         self.order.set(i, i);
     }
 }
 
 kernel! {
-    /// Writes the corners and the box of each leaf. One index per leaf.
+    /// Writes the triangles and the box of each leaf. One index per leaf.
     pub struct TreeLeaves: Flat {
         /// Triangles.
         pub triangles: IndexedTriangles,
-        /// Triangles in the order of their codes.
+        /// Triangles along the curve.
         pub order: Global<u32>,
-        /// Three corners a triangle, in that order.
-        pub corners: GlobalMut<Vec3>,
+        /// Places along the curve, in that order.
+        pub codes: Global<u32>,
+        /// Words of the triangles, in that order.
+        pub words: GlobalMut<u32>,
         /// Least and greatest corner of each node's box.
         pub boxes: GlobalMut<Vec3>,
+        /// See [`TreeView::firsts`](super::search::TreeView::firsts); empty if they stay.
+        pub firsts: GlobalMut<u32>,
         /// The last leaf with a triangle of each vertex, 0 before; empty if it is not wanted.
         pub near: GlobalMut<u32>,
     }
@@ -223,9 +162,10 @@ unsafe impl FlatKernel for TreeLeaves {
         while t < end {
             let i = self.order.get(t);
             let [a, b, c] = self.triangles.corners(i);
-            self.corners.set(3 * t, a);
-            self.corners.set(3 * t + 1, b);
-            self.corners.set(3 * t + 2, c);
+            let [of_a, of_b, of_c] = words_of([a, b, c], i);
+            self.words.set4(3 * t, of_a);
+            self.words.set4(3 * t + 1, of_b);
+            self.words.set4(3 * t + 2, of_c);
             low = low.min(a).min(b).min(c);
             high = high.max(a).max(b).max(c);
             if !self.near.is_empty() {
@@ -238,6 +178,20 @@ unsafe impl FlatKernel for TreeLeaves {
         }
         self.boxes.set(2 * node, low);
         self.boxes.set(2 * node + 1, high);
+        if leaf == 0 {
+            // Node 0 is none.
+            self.boxes.set(0, Vec3::INFINITY);
+            self.boxes.set(1, Vec3::NEG_INFINITY);
+        }
+        if !self.firsts.is_empty() {
+            let first = leaf * LEAF;
+            let code = if first < end {
+                self.codes.get(first)
+            } else {
+                NONE
+            };
+            self.firsts.set(leaf, code);
+        }
     }
 }
 
@@ -260,36 +214,5 @@ unsafe impl FlatKernel for TreeLevel {
         let at = |k: u32| self.boxes.get(4 * node + k);
         self.boxes.set(2 * node, at(0).min(at(2)));
         self.boxes.set(2 * node + 1, at(1).max(at(3)));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    extern crate std;
-
-    use super::hilbert;
-    use glam::Vec3;
-    use std::vec::Vec;
-
-    /// The curve visits every cell of a cube before it leaves it, and goes to a neighbour in every step.
-    #[test]
-    fn hilbert_goes_from_neighbour_to_neighbour() {
-        let n = 16;
-        let mut cells: Vec<(u32, [i32; 3])> = Vec::new();
-        for x in 0..n {
-            for y in 0..n {
-                for z in 0..n {
-                    let p = Vec3::new(x as f32, y as f32, z as f32);
-                    cells.push((hilbert(p), [x, y, z]));
-                }
-            }
-        }
-        cells.sort_unstable();
-        for (i, pair) in cells.windows(2).enumerate() {
-            let [(code, a), (next, b)] = [pair[0], pair[1]];
-            assert_eq!([code as usize, next as usize], [i, i + 1]);
-            let steps: i32 = (0..3).map(|k| (a[k] - b[k]).abs()).sum();
-            assert_eq!(steps, 1, "from {a:?} to {b:?}");
-        }
     }
 }

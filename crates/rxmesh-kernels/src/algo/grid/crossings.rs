@@ -176,7 +176,7 @@ unsafe impl FlatKernel for FindCrossings {
             if overlaps {
                 let [mut t, end] = self.tree.places(node);
                 while t < end {
-                    let other = self.tree.numbers.get(t);
+                    let other = self.tree.number(t);
                     let there = self.corners(other);
                     // A pair is tested from one side: that of the lower number, or of the only one that has moved.
                     if other > face || other < face && !self.has_moved(&there) {
