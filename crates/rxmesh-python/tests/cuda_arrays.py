@@ -554,6 +554,7 @@ def main():
         inside, counts = there.contains(arrays[2]), there.count_hits(arrays[2], arrays[3])
         blocked = there.find_blocked(arrays[2], arrays[3], limit=0.1)
         lists = [there.all_hits(arrays[2], arrays[3]), there.faces_within(arrays[2], 0.02)]
+        nearest = there.nearest_vertices(arrays[2], 5)
         moved = [x - y for x, y in zip(rxmesh._rxmesh.traffic(), before)]
         assert max(moved) < points.nbytes // 8, moved
         wanted, struck = here.closest(points, signed=True), here.first_hits(points, directions)
@@ -567,6 +568,9 @@ def main():
         for listed, same in zip(lists, [here.all_hits(points, directions), here.faces_within(points, 0.02)]):
             for name in ("starts", "distances", "faces"):
                 assert down(getattr(listed, name)).tobytes() == getattr(same, name).tobytes(), name
+        same = here.nearest_vertices(points, 5)
+        for name in ("vertices", "distances"):
+            assert down(getattr(nearest, name)).tobytes() == getattr(same, name).tobytes(), name
         wide = there.closest(gpu(points.astype(np.float64)))
         assert wide.distances.dtype == "float64"
         assert np.array_equal(down(wide.distances), np.abs(down(found.distances)).astype(np.float64))

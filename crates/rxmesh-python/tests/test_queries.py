@@ -118,6 +118,31 @@ def test_lists():
         tree.faces_within(points, -1.0)
 
 
+@pytest.mark.parametrize("k", [1, 2, 7, 500])
+def test_nearest_vertices(k):
+    v, f = sphere()
+    v = np.concatenate([v, [[0, 0, 0.1], [0, 0, 0.1]]]).astype(np.float32)
+    points = random_points(100).astype(np.float32)
+    tree = rxmesh.SurfaceTree((v, f), engine="cpu")
+    found = tree.nearest_vertices(points, k)
+    assert found.vertices.dtype == np.int32 and found.distances.dtype == np.float32
+    assert found.vertices.shape == found.distances.shape == (100, k)
+    distances = np.linalg.norm(v[None].astype(np.float64) - points[:, None], axis=2)
+    n = min(k, len(v))
+    assert np.abs(np.sort(distances, axis=1)[:, :n] - found.distances[:, :n]).max() < 1e-5
+    at = np.take_along_axis(distances, found.vertices[:, :n].astype(np.int64), axis=1)
+    assert np.abs(at - found.distances[:, :n]).max() < 1e-5
+    assert np.all(found.vertices[:, n:] == -1) and np.all(np.isinf(found.distances[:, n:]))
+    assert all(len(set(row)) == n for row in found.vertices[:, :n])
+    twins = tree.nearest_vertices([[0.0, 0.0, 0.1]], 2)
+    assert twins.vertices.tolist() == [[len(v) - 2, len(v) - 1]] and not twins.distances.any()
+    with pytest.raises(ValueError, match="^k: 1 or more is needed"):
+        tree.nearest_vertices(points, 0)
+    moved = rxmesh.SurfaceTree((v * 1000.0 + [4e6, 0, 0], f), engine="cpu")
+    far = moved.nearest_vertices(points * 1000.0 + [4e6, 0, 0], min(k, 7))
+    assert np.abs(far.distances - 1000 * found.distances[:, : min(k, 7)]).max() < 0.01
+
+
 def test_far_from_the_origin():
     v, f = sphere()
     moved = v.astype(np.float64) + [4e6, -5e6, 100.0]
@@ -195,6 +220,9 @@ def test_arrays_of_a_gpu(monkeypatch):
             (tree.all_hits(shown(there), shown(-there)), here.all_hits(there, -there)),
             (tree.faces_within(shown(there), 0.2), here.faces_within(there, 0.2)),
         ]
+        found, wanted = tree.nearest_vertices(shown(there), 3), here.nearest_vertices(there, 3)
+        for name in ["vertices", "distances"]:
+            assert np.array_equal(np.asarray(getattr(found, name)), getattr(wanted, name)), name
         for found, wanted in lists:
             assert isinstance(found.starts, rxmesh.Buffer)
             for name in ["starts", "distances", "faces"]:

@@ -58,7 +58,7 @@ pub use ops::{
     components::ComponentsArgs, curvature::CurvatureArgs, geodesic::GeodesicArgs,
     quality::QualityArgs, remesh::RemeshArgs, spring::SpringArgs, subdivide::SubdivideArgs,
 };
-pub use queries::{ClosestPoints, FaceLists, RayHits, SurfaceTree};
+pub use queries::{ClosestPoints, FaceLists, NearestVertices, RayHits, SurfaceTree};
 pub use rxmesh_host as host;
 pub use rxmesh_host::algo::{
     chosen::EdgeChange, delaunay::DelaunayOptions, filter::FilterOptions, laplacian::SmoothOptions,

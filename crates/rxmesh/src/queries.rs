@@ -6,6 +6,7 @@ use rxmesh_host::algo::bounds::check_finite;
 use rxmesh_host::algo::closest::{self, ClosestPlaces};
 use rxmesh_host::algo::inside::InsideTree;
 use rxmesh_host::algo::lists::{TriangleLists, check_radius};
+use rxmesh_host::algo::nearest::PointTree;
 use rxmesh_host::algo::rays::Rays;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::mesh::Placement;
@@ -38,6 +39,7 @@ pub struct SurfaceTree {
     placement: Placement,
     tree: Arc<closest::SurfaceTree>,
     inside: OnceLock<InsideTree>,
+    vertices: OnceLock<PointTree>,
 }
 
 /// Points of a surface that are closest to given points.
@@ -88,6 +90,16 @@ impl FaceLists {
     }
 }
 
+/// Vertices that are nearest to points: as many for each point as were asked for, one point after the other; nearest
+/// first, of equally near ones the first.
+#[derive(Clone, Debug, Default)]
+pub struct NearestVertices {
+    /// Number of each; `u32::MAX` where the mesh has fewer vertices.
+    pub vertices: Vec<u32>,
+    /// Distance of each; infinity where the mesh has fewer vertices.
+    pub distances: Vec<f64>,
+}
+
 impl SurfaceTree {
     /// Prepares a mesh for queries, on its engine.
     ///
@@ -111,6 +123,7 @@ impl SurfaceTree {
             placement,
             tree: Arc::new(tree),
             inside: OnceLock::new(),
+            vertices: OnceLock::new(),
         })
     }
 
@@ -148,6 +161,37 @@ impl SurfaceTree {
         } = &self.arrays;
         let made = InsideTree::new(self.tree.clone(), positions, faces)?;
         Ok(self.inside.get_or_init(|| made))
+    }
+
+    /// Returns the vertices, prepared for searches on the engine: those of faces and all others. They are prepared by
+    /// the first call.
+    ///
+    /// # Errors
+    ///
+    /// A vertex that is not finite; no memory on the engine, or any error of it.
+    pub fn vertices(&self) -> Result<&PointTree> {
+        if let Some(vertices) = self.vertices.get() {
+            return Ok(vertices);
+        }
+        let made = PointTree::on_engine(self.engine(), &self.arrays.positions)?;
+        Ok(self.vertices.get_or_init(|| made))
+    }
+
+    /// Finds the `most` vertices that are nearest to each point.
+    ///
+    /// # Errors
+    ///
+    /// As [`SurfaceTree::closest`]; none is asked for; a vertex that is not finite.
+    pub fn nearest_vertices(&self, points: &[DVec3], most: u32) -> Result<NearestVertices> {
+        let points = self.points(points)?;
+        let found = self.vertices()?.nearest(&points, most)?;
+        let distances = found.distances.read()?.into_iter();
+        Ok(NearestVertices {
+            vertices: found.numbers.read()?,
+            distances: distances
+                .map(|d| f64::from(d) * self.placement.scale)
+                .collect(),
+        })
     }
 
     /// Finds the points of the surface that are closest to points.

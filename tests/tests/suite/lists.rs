@@ -5,16 +5,18 @@ use glam::Vec3;
 use rxmesh_host::Error;
 use rxmesh_host::algo::closest::SurfaceTree;
 use rxmesh_host::algo::lists::TriangleLists;
+use rxmesh_host::algo::nearest::PointTree;
 use rxmesh_host::algo::rays::Rays;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::algo::closest::closest_within;
+use rxmesh_host::kernels::math::dot_rounded;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
 use rxmesh_tests::fixtures;
 use rxmesh_tests::points::PointsAround;
 
-conformance! { hits_of_rays, triangles_near_points, any_number_of_items, refuses_bad_radii }
+conformance! { hits_of_rays, triangles_near_points, any_number_of_items, refuses_bad_radii, nearest_points }
 
 /// Returns the items of each list, which are sorted, and no item stands twice.
 fn read(found: &TriangleLists, what: &str) -> Vec<Vec<(f32, u32)>> {
@@ -155,5 +157,44 @@ fn refuses_bad_radii(engine: &Engine) {
             refused.to_string().contains("has to be 0 or more"),
             "{refused}"
         );
+    }
+}
+
+fn nearest_points(engine: &Engine) {
+    for (what, mesh) in meshes(engine) {
+        let n = suited(engine, [100, 30, 15]);
+        let mut around = PointsAround::new(&mesh, 0.0, 15);
+        let mut points: Vec<Vec3> = (0..n).map(|_| around.place(1.2)).collect();
+        points.extend(mesh.positions.iter().take(n));
+        points.push(Vec3::NAN);
+        let places = engine.upload(&mesh.positions).unwrap();
+        let tree = PointTree::on_engine(engine, &places).unwrap();
+        let on_engine = engine.upload(&points).unwrap();
+        for most in [1, 2, 5, 33] {
+            let found = tree.nearest(&on_engine, most).unwrap();
+            let (numbers, distances) = (
+                found.numbers.read().unwrap(),
+                found.distances.read().unwrap(),
+            );
+            let items: Vec<(f32, u32)> = distances.into_iter().zip(numbers).collect();
+            for (&p, list) in points.iter().zip(items.chunks(most as usize)) {
+                let mut all: Vec<(f32, u32)> = Vec::new();
+                for (number, &x) in (0..).zip(&mesh.positions) {
+                    let square = dot_rounded(x - p, x - p);
+                    if square < f32::INFINITY {
+                        all.push((square.sqrt(), number));
+                    }
+                }
+                // By their squares: different ones may have the same root.
+                let key = |i: u32| {
+                    let x = mesh.positions[i as usize];
+                    (dot_rounded(x - p, x - p), i)
+                };
+                all.sort_by(|a, b| key(a.1).partial_cmp(&key(b.1)).unwrap());
+                all.resize(most as usize, (f32::INFINITY, u32::MAX));
+                assert!(list == all, "{what}, {most}: {p}: {list:?} {all:?}");
+            }
+        }
+        assert!(tree.nearest(&on_engine, 0).is_err());
     }
 }

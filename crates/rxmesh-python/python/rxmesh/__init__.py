@@ -13,17 +13,17 @@ from typing import Any, Callable
 
 from . import _rxmesh
 from ._rxmesh import (
-    Buffer, ClosestPoints, EdgeReport, Edit, Error, FaceLists, Mesh, Picture, RayHits, Result, Subdivision, SurfaceTree,
-    World, __version__, neighbours, read, trim, write,
+    Buffer, ClosestPoints, EdgeReport, Edit, Error, FaceLists, Mesh, NearestVertices, Picture, RayHits, Result,
+    Subdivision, SurfaceTree, World, __version__, neighbours, read, trim, write,
 )
 
 _FUNCTIONS = [*_rxmesh.OPERATIONS, "render"]
 _ADAPTERS = ["from_other", "to_meshio", "to_open3d", "to_pyvista", "to_trimesh"]
 
 __all__ = [
-    "Buffer", "ClosestPoints", "EdgeReport", "Edit", "Error", "FaceLists", "Mesh", "Picture", "RayHits", "Result",
-    "Subdivision", "SurfaceTree", "World", "__version__", "neighbours", "read", "trim", "write", *_FUNCTIONS,
-    *_ADAPTERS,
+    "Buffer", "ClosestPoints", "EdgeReport", "Edit", "Error", "FaceLists", "Mesh", "NearestVertices", "Picture",
+    "RayHits", "Result", "Subdivision", "SurfaceTree", "World", "__version__", "neighbours", "read", "trim", "write",
+    *_FUNCTIONS, *_ADAPTERS,
 ]
 
 

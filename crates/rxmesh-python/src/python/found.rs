@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use rxmesh::Vec3;
 use rxmesh::host::Error as HostError;
 use rxmesh::host::algo::lists::TriangleLists;
+use rxmesh::host::algo::nearest::NearPoints;
 use rxmesh::host::engine::{Buffer, EngineError};
 use rxmesh::host::mesh::Placement;
 use rxmesh::host::parallel::flags;
@@ -68,10 +69,44 @@ impl PyFaceLists {
         found: TriangleLists,
         scale: f64,
     ) -> PyResult<PyFaceLists> {
+        let (count, limit) = (found.triangles.len() as u64, i32::MAX as u64);
+        if count > limit {
+            let what = "found faces";
+            let error = HostError::TooLarge { what, count, limit };
+            return Err(of_error(&error.into()));
+        }
         Ok(PyFaceLists {
             starts: asked.numbers(py, found.starts)?,
             distances: asked.floats(py, found.distances, 1, scale)?,
             faces: asked.numbers(py, found.triangles)?,
+        })
+    }
+}
+
+/// Vertices that are nearest to points.
+#[pyclass(name = "NearestVertices", module = "rxmesh", frozen)]
+pub(super) struct PyNearestVertices {
+    /// Vertices (n, k), nearest first, of equally near ones the first; -1 where the mesh has fewer.
+    #[pyo3(get)]
+    pub(super) vertices: Py<PyAny>,
+    /// Distances (n, k); infinity where the mesh has fewer vertices.
+    #[pyo3(get)]
+    pub(super) distances: Py<PyAny>,
+}
+
+impl PyNearestVertices {
+    /// Exports what was found, `k` vertices a point; distances times a scale.
+    pub(super) fn new(
+        py: Python<'_>,
+        asked: &QueryPoints,
+        found: NearPoints,
+        k: usize,
+        scale: f64,
+    ) -> PyResult<PyNearestVertices> {
+        let shape = vec![asked.len(), k];
+        Ok(PyNearestVertices {
+            vertices: asked.numbers_as(py, found.numbers, shape.clone())?,
+            distances: asked.floats_as(py, found.distances, shape, scale)?,
         })
     }
 }
@@ -101,6 +136,17 @@ impl QueryPoints {
             1 => vec![values.len()],
             width => vec![values.len(), width],
         };
+        self.floats_as(py, values, shape, scale)
+    }
+
+    /// Works like [`QueryPoints::floats`], for a shape.
+    fn floats_as<T: bytemuck::Pod + Send + Sync>(
+        &self,
+        py: Python<'_>,
+        values: Buffer<T>,
+        shape: Vec<usize>,
+        scale: f64,
+    ) -> PyResult<Py<PyAny>> {
         let element = self.origin.element;
         let memory = if self.stays {
             self.complete(py, || floats_as(Arc::new(values), element, shape))?
@@ -124,6 +170,16 @@ impl QueryPoints {
     /// Exports whole numbers.
     pub(super) fn numbers(&self, py: Python<'_>, values: Buffer<u32>) -> PyResult<Py<PyAny>> {
         let shape = vec![values.len()];
+        self.numbers_as(py, values, shape)
+    }
+
+    /// Works like [`QueryPoints::numbers`], for a shape.
+    fn numbers_as(
+        &self,
+        py: Python<'_>,
+        values: Buffer<u32>,
+        shape: Vec<usize>,
+    ) -> PyResult<Py<PyAny>> {
         let memory = if self.stays {
             let values = self.complete(py, || Ok(Arc::new(values)))?;
             ArrayMemory::of_buffer(values, ElementType::I32, shape)

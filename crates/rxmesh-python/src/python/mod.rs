@@ -48,6 +48,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<found::PyClosestPoints>()?;
     module.add_class::<found::PyRayHits>()?;
     module.add_class::<found::PyFaceLists>()?;
+    module.add_class::<found::PyNearestVertices>()?;
     module.add("Error", module.py().get_type::<errors::RxmeshError>())?;
     module.add_function(wrap_pyfunction!(mesh::read, module)?)?;
     module.add_function(wrap_pyfunction!(mesh::write, module)?)?;

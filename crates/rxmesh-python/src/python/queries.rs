@@ -3,7 +3,7 @@
 use super::arrays::{AnyArray, look, wrong_type, wrong_value};
 use super::calls::meshes_of;
 use super::errors::of_error;
-use super::found::{PyClosestPoints, PyFaceLists, PyRayHits, QueryPoints};
+use super::found::{PyClosestPoints, PyFaceLists, PyNearestVertices, PyRayHits, QueryPoints};
 use super::mesh::choice;
 use super::neighbours::on_engine;
 use super::read::Points;
@@ -204,6 +204,29 @@ impl PySurfaceTree {
                 .triangles_within(&asked.points, local)?)
         })?;
         PyFaceLists::new(py, &asked, found, scale)
+    }
+
+    /// Finds the vertices that are nearest to each point, of faces and of none: a `NearestVertices`.
+    ///
+    /// Arguments:
+    ///     points: array (n, 3)
+    ///     k: number of vertices to find for each
+    #[pyo3(signature = (points, k=1))]
+    fn nearest_vertices(
+        &self,
+        py: Python<'_>,
+        points: Bound<'_, PyAny>,
+        k: u32,
+    ) -> PyResult<PyNearestVertices> {
+        if k == 0 {
+            return Err(wrong_value("k", "1 or more is needed, not 0"));
+        }
+        let asked = self.points(py, "points", &points)?;
+        let found = self.work(py, || {
+            Ok(self.tree.vertices()?.nearest(&asked.points, k)?)
+        })?;
+        let scale = self.tree.placement().scale;
+        PyNearestVertices::new(py, &asked, found, k as usize, scale)
     }
 
     /// Finds out which rays hit anything (n,), as bool.

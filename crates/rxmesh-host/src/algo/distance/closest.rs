@@ -129,7 +129,8 @@ impl SurfaceTree {
         engine.launch_flat(n, kernel)?;
         let (codes, numbers) = sort::by_keys(engine, codes, order, CURVE_BITS)?;
         let tree = SurfaceTree {
-            boxes: engine.uninit(4 * leaves as usize)?,
+            // Node 0, which is none, is read with its siblings.
+            boxes: engine.zeroed(4 * leaves as usize)?,
             triangles: engine.uninit(TRIANGLE_WORDS as usize * n as usize)?,
             numbers,
             leaves,
@@ -329,15 +330,15 @@ impl SurfaceTree {
         })
     }
 
-    /// Reads the corners of all boxes, the words of the triangles as they lie, and places along the curve: for
-    /// comparisons.
+    /// Reads the corners of the boxes from node 1 on, the words of the triangles as they lie, and places along the
+    /// curve: for comparisons.
     ///
     /// # Errors
     ///
     /// Any error of the engine.
     pub fn to_host(&self) -> Result<(Vec<Vec3>, [Vec<u32>; 2]), EngineError> {
         Ok((
-            self.boxes.read()?,
+            self.boxes.read()?.split_off(2),
             [self.triangles.read()?, self.firsts.read()?],
         ))
     }

@@ -28,10 +28,88 @@ args! {
     }
 }
 
+/// Items with distances, somewhere in arrays.
+#[derive(Clone, Copy)]
+pub(super) struct Items {
+    pub(super) distances: GlobalMut<f32>,
+    pub(super) numbers: GlobalMut<u32>,
+    /// Place of the first item.
+    pub(super) first: u32,
+}
+
+/// Returns `true` if an item is before another: nearer, or as near with a smaller number.
+#[inline(always)]
+pub(super) fn is_before(a: (f32, u32), b: (f32, u32)) -> bool {
+    a.0 < b.0 || a.0 == b.0 && a.1 < b.1
+}
+
+impl Items {
+    #[inline(always)]
+    pub(super) fn get(&self, i: u32) -> (f32, u32) {
+        let at = self.first + i;
+        (self.distances.get(at), self.numbers.get(at))
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&self, i: u32, (distance, number): (f32, u32)) {
+        self.distances.set(self.first + i, distance);
+        self.numbers.set(self.first + i, number);
+    }
+
+    /// Makes a heap of the items, the last one in their order first (heapsort, Williams 1964, Floyd 1964).
+    #[inline(always)]
+    pub(super) fn heap(&self, count: u32) {
+        let mut root = count / 2;
+        while root > 0 {
+            root -= 1;
+            self.sift(root, count);
+        }
+    }
+
+    /// Sorts the items of a heap.
+    #[inline(always)]
+    pub(super) fn sort_heap(&self, count: u32) {
+        let mut end = count;
+        while end > 1 {
+            end -= 1;
+            let (greatest, last) = (self.get(0), self.get(end));
+            self.set(0, last);
+            self.set(end, greatest);
+            self.sift(0, end);
+        }
+    }
+
+    /// Moves an item down the heap of the first `end` items, below those that come after it.
+    #[inline(always)]
+    pub(super) fn sift(&self, from: u32, end: u32) {
+        let (mut at, item) = (from, self.get(from));
+        loop {
+            let mut child = 2 * at + 1;
+            if child >= end {
+                break;
+            }
+            let mut greater = self.get(child);
+            if child + 1 < end {
+                let right = self.get(child + 1);
+                if is_before(greater, right) {
+                    greater = right;
+                    child += 1;
+                }
+            }
+            if !is_before(item, greater) {
+                break;
+            }
+            self.set(at, greater);
+            at = child;
+        }
+        self.set(at, item);
+    }
+}
+
 /// A list that is being made.
 struct FoundList<'a> {
     all: &'a FoundLists,
-    first: u32,
+    items: Items,
     count: u32,
 }
 
@@ -40,10 +118,14 @@ impl FoundLists {
     fn list(&self, i: u32) -> FoundList<'_> {
         FoundList {
             all: self,
-            first: if self.starts.is_empty() {
-                0
-            } else {
-                self.starts.get(i)
+            items: Items {
+                distances: self.distances,
+                numbers: self.triangles,
+                first: if self.starts.is_empty() {
+                    0
+                } else {
+                    self.starts.get(i)
+                },
             },
             count: 0,
         }
@@ -55,71 +137,20 @@ impl FoundList<'_> {
     #[inline(always)]
     fn add(&mut self, distance: f32, triangle: u32) {
         if !self.all.starts.is_empty() {
-            self.set(self.count, (distance, triangle));
+            self.items.set(self.count, (distance, triangle));
         }
         self.count += 1;
     }
 
-    #[inline(always)]
-    fn get(&self, i: u32) -> (f32, u32) {
-        let at = self.first + i;
-        (self.all.distances.get(at), self.all.triangles.get(at))
-    }
-
-    #[inline(always)]
-    fn set(&self, i: u32, (distance, triangle): (f32, u32)) {
-        let at = self.first + i;
-        self.all.distances.set(at, distance);
-        self.all.triangles.set(at, triangle);
-    }
-
-    /// Writes the count, or sorts the items: by distance, then by number (heapsort, Williams 1964, Floyd 1964).
+    /// Writes the count, or sorts the items.
     #[inline(always)]
     fn end(&self, i: u32) {
         if self.all.starts.is_empty() {
             self.all.counts.set(i, self.count);
-            return;
+        } else {
+            self.items.heap(self.count);
+            self.items.sort_heap(self.count);
         }
-        let mut root = self.count / 2;
-        while root > 0 {
-            root -= 1;
-            self.sift(root, self.count);
-        }
-        let mut end = self.count;
-        while end > 1 {
-            end -= 1;
-            let (greatest, last) = (self.get(0), self.get(end));
-            self.set(0, last);
-            self.set(end, greatest);
-            self.sift(0, end);
-        }
-    }
-
-    /// Moves an item down the heap of the first `end` items, below those that are greater.
-    #[inline(always)]
-    fn sift(&self, from: u32, end: u32) {
-        let is_less = |a: (f32, u32), b: (f32, u32)| a.0 < b.0 || a.0 == b.0 && a.1 < b.1;
-        let (mut at, item) = (from, self.get(from));
-        loop {
-            let mut child = 2 * at + 1;
-            if child >= end {
-                break;
-            }
-            let mut greater = self.get(child);
-            if child + 1 < end {
-                let right = self.get(child + 1);
-                if is_less(greater, right) {
-                    greater = right;
-                    child += 1;
-                }
-            }
-            if !is_less(item, greater) {
-                break;
-            }
-            self.set(at, greater);
-            at = child;
-        }
-        self.set(at, item);
     }
 }
 

@@ -6,6 +6,7 @@ pub mod curve;
 pub mod geodesic;
 pub mod inside;
 pub mod lists;
+pub mod nearest;
 pub mod rays;
 pub mod search;
 pub mod sides;
@@ -19,6 +20,7 @@ kernel_list! {
         geodesic::KERNELS,
         inside::KERNELS,
         lists::KERNELS,
+        nearest::KERNELS,
         rays::KERNELS,
         sides::KERNELS,
         tree::KERNELS,

@@ -5,6 +5,7 @@ use super::search::{LEAF, words_of};
 use crate::edit::{FlatMesh, HalfEdgeMesh, NONE};
 use crate::kernel::FlatKernel;
 use crate::lanes::three;
+use crate::math::product;
 use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
 use glam::Vec3;
@@ -47,10 +48,15 @@ impl IndexedTriangles {
     }
 }
 
-/// Returns the centre of a triangle, to the same bits on every engine: no product is added to anything.
+/// Returns the centre of a triangle, to the same bits on every engine, whatever is added to it.
 #[inline(always)]
 pub fn centre(a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
-    (a + b + c) * (1.0 / 3.0)
+    let (sum, third) = (a + b + c, 1.0 / 3.0);
+    Vec3::new(
+        product(sum.x, third),
+        product(sum.y, third),
+        product(sum.z, third),
+    )
 }
 
 kernel! {
@@ -178,11 +184,6 @@ unsafe impl FlatKernel for TreeLeaves {
         }
         self.boxes.set(2 * node, low);
         self.boxes.set(2 * node + 1, high);
-        if leaf == 0 {
-            // Node 0 is none.
-            self.boxes.set(0, Vec3::INFINITY);
-            self.boxes.set(1, Vec3::NEG_INFINITY);
-        }
         if !self.firsts.is_empty() {
             let first = leaf * LEAF;
             let code = if first < end {
