@@ -135,7 +135,7 @@ impl Waiting {
             self.levels ^= 1;
             self.siblings = [low >> 8 | high << 56, high >> 8];
         } else {
-            let rest = (of_level & 0x3f) >> 2 | (of_level & 0xc0) - 0x40;
+            let rest = ((of_level & 0x3f) >> 2) | ((of_level & 0xc0) - 0x40);
             self.siblings[0] = low & !0xff | u64::from(rest);
         }
         Some((node >> (2 * up)) & !3 | of_level & 3)
