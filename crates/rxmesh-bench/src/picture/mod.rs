@@ -4,6 +4,7 @@
 mod bunny;
 mod cube;
 mod gallery;
+mod sections;
 mod wrapped;
 
 use std::path::Path;
@@ -17,11 +18,12 @@ use rxmesh_picture::PictureOptions;
 /// Name of a file and the function that draws it.
 type Figure = (&'static str, fn() -> Result<Vec<u8>>);
 
-const FIGURES: [Figure; 10] = [
+const FIGURES: [Figure; 11] = [
     ("creased-cube.svg", || Ok(cube::svg()?.into_bytes())),
     ("simplify.png", bunny::simplified),
     ("patches.png", bunny::patches),
     ("wrap.png", wrapped::parts),
+    ("signed-distance.png", sections::signed_distances),
     ("plain.png", gallery::plain),
     ("edges.png", gallery::edges),
     ("creases.png", gallery::creases),
