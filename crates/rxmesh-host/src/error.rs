@@ -118,6 +118,16 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// Gives items that are too many their name, where a shared step could not know it.
+    pub(crate) fn too_many(self, what: &'static str) -> Error {
+        match self {
+            Error::TooLarge { count, limit, .. } => Error::TooLarge { what, count, limit },
+            error => error,
+        }
+    }
+}
+
 /// Formats a number for people: in millions from ten of them.
 fn words(n: u64) -> String {
     match n {

@@ -118,7 +118,7 @@ fn triangles_near_points(engine: &Engine) {
     assert!(items > 500, "{items}");
 }
 
-/// Every triangle of a fan is at most as far from its centre as the radius: lists of one item to many.
+/// Every triangle of a row is at most as far from the point as the radius: lists of one item to many.
 fn any_number_of_items(engine: &Engine) {
     for n in [1, 2, 3, 4, 7, 64, 65, suited(engine, [3000, 300, 130])] {
         let positions: Vec<Vec3> = (0..n)
@@ -133,7 +133,7 @@ fn any_number_of_items(engine: &Engine) {
             .collect();
         let tree = SurfaceTree::new(engine, &positions, &faces).unwrap();
         let points = engine.upload(&[Vec3::ZERO, Vec3::splat(1e6)]).unwrap();
-        let lists = read(&tree.triangles_within(&points, 2.0).unwrap(), "fan");
+        let lists = read(&tree.triangles_within(&points, 2.0).unwrap(), "row");
         assert_eq!([lists[0].len(), lists[1].len()], [n, 0]);
         let all = tree.triangles_within(&points, f32::INFINITY).unwrap();
         assert_eq!(all.starts.read().unwrap(), [0, n as u32, 2 * n as u32]);
@@ -182,15 +182,12 @@ fn nearest_points(engine: &Engine) {
                 for (number, &x) in (0..).zip(&mesh.positions) {
                     let square = dot_rounded(x - p, x - p);
                     if square < f32::INFINITY {
-                        all.push((square.sqrt(), number));
+                        all.push((square, number));
                     }
                 }
                 // By their squares: different ones may have the same root.
-                let key = |i: u32| {
-                    let x = mesh.positions[i as usize];
-                    (dot_rounded(x - p, x - p), i)
-                };
-                all.sort_by(|a, b| key(a.1).partial_cmp(&key(b.1)).unwrap());
+                all.sort_by(|a, b| a.partial_cmp(b).unwrap());
+                all.iter_mut().for_each(|item| item.0 = item.0.sqrt());
                 all.resize(most as usize, (f32::INFINITY, u32::MAX));
                 assert!(list == all, "{what}, {most}: {p}: {list:?} {all:?}");
             }

@@ -526,19 +526,23 @@ fn asks_for_faces<C: TestScheduler>(engine: &Engine) {
     }
 }
 
-/// On eggs edges are short at the ends and long around the middle, half as long where they are four times as long as
-/// wide, and the distance of each from the surface is at most the error, or little more. Several eggs count together
+/// On an egg edges are short at the ends and long around the middle, half as long where it is four times as long as
+/// wide, and the distance of each from the surface is at most the error, or little more. Several runs count together
 /// where results depend on which thread is first.
 fn lengths_follow_curvature<C: TestScheduler>(engine: &Engine) {
     if is_very_slow(engine) {
         return;
     }
-    let ball = generate::icosphere(if is_slow(engine) {
+    let mut mesh = generate::icosphere(if is_slow(engine) {
         3
     } else {
         at_most::<C>(3, 4)
     })
     .unwrap();
+    for p in &mut mesh.positions {
+        p.z *= 4.0;
+    }
+    let surface = DistanceTree::new(&mesh);
     let error = 0.01;
     let options = RemeshOptions::default().with(|o| {
         o.adaptive = Some(error);
@@ -546,14 +550,9 @@ fn lengths_follow_curvature<C: TestScheduler>(engine: &Engine) {
     });
     let (mut tips, mut belt, mut off) = ([0.0, 0.0], [0.0, 0.0], Vec::new());
     for _ in 0..if C::ORDERED { 1 } else { 3 } {
-        let mut mesh = ball.clone();
-        for p in &mut mesh.positions {
-            p.z *= 4.0;
-        }
         let after = remeshed::<C>(engine, &mesh, &options, "egg");
         assert!(after.report.on_target, "{:?}", after.report);
         let x = |v: u32| after.mesh.positions[v as usize];
-        let surface = DistanceTree::new(&mesh);
         for f in &after.mesh.faces {
             for (a, b) in [(0, 1), (1, 2), (2, 0)].map(|(i, j)| (x(f[i]), x(f[j]))) {
                 let middle = (a + b) * 0.5;

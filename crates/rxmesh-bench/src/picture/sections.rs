@@ -1,6 +1,7 @@
 //! A section through a mesh, painted by what queries find there.
 
 use super::{read, size};
+use crate::rows::corners;
 use anyhow::Result;
 use glam::Vec3;
 use rxmesh_host::algo::closest::SurfaceTree;
@@ -19,11 +20,7 @@ const MARGIN: f32 = 0.12;
 /// Draws a mesh, and the signed distances from it in a section through its middle.
 pub(super) fn signed_distances() -> Result<Vec<u8>> {
     let (engine, mesh) = (Engine::cpu(), read("bunny.obj")?);
-    let corner = |of: fn(Vec3, Vec3) -> Vec3| {
-        let all = mesh.positions.iter().copied();
-        all.reduce(of).unwrap_or_default()
-    };
-    let (low, high) = (corner(Vec3::min), corner(Vec3::max));
+    let (low, high) = corners(&mesh.positions);
     let middle = (low + high) * 0.5;
     let mut section = generate::grid(CELLS, CELLS)?;
     let extent = (high - low) * (1.0 + 2.0 * MARGIN);

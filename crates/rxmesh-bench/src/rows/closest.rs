@@ -113,7 +113,8 @@ pub(super) fn in_box_of(b: &TriangleBench<'_>, seed: u64) -> impl FnMut() -> Vec
     move || middle + half * Vec3::new(unit(), unit(), unit())
 }
 
-pub(super) fn corners(x: &[Vec3]) -> (Vec3, Vec3) {
+/// Returns the least and the greatest corner of the box of positions.
+pub(crate) fn corners(x: &[Vec3]) -> (Vec3, Vec3) {
     let extreme = |first: Vec3, of: fn(Vec3, Vec3) -> Vec3| x.iter().copied().fold(first, of);
     (
         extreme(Vec3::INFINITY, Vec3::min),

@@ -24,6 +24,7 @@ use crate::triangles::Triangles;
 
 pub(crate) use crate::subject::Measured;
 pub(crate) use build::build;
+pub(crate) use closest::corners;
 pub(crate) use copy::copy;
 
 /// Row of triangle meshes.

@@ -76,14 +76,8 @@ impl SurfaceTree {
             triangles: GlobalMut::empty(),
         };
         engine.launch_flat(n as u32, kernel(order.global(), counted))?;
-        let total = scan::exclusive(engine, &mut starts).map_err(|e| match e {
-            Error::TooLarge { count, limit, .. } => Error::TooLarge {
-                what: "found triangles",
-                count,
-                limit,
-            },
-            e => e,
-        })?;
+        let total = scan::exclusive(engine, &mut starts);
+        let total = total.map_err(|e| e.too_many("found triangles"))?;
         let found = TriangleLists {
             starts,
             distances: engine.uninit(total as usize)?,

@@ -141,14 +141,8 @@ impl Distances {
 
 /// Replaces numbers of pairs by their exclusive prefix sums, and returns their total.
 fn total(engine: &Engine, counts: &mut Buffer<u32>) -> Result<u32, Error> {
-    scan::exclusive(engine, counts).map_err(|e| match e {
-        Error::TooLarge { count, limit, .. } => Error::TooLarge {
-            what: "pairs of a triangle and a brick of the grid near it (fewer with larger cells or a smaller gap)",
-            count,
-            limit,
-        },
-        e => e,
-    })
+    let what = "pairs of a triangle and a brick of the grid near it (fewer with larger cells or a smaller gap)";
+    scan::exclusive(engine, counts).map_err(|e| e.too_many(what))
 }
 
 /// Returns the number of grid vertices of active bricks.

@@ -57,12 +57,7 @@ struct ClosestSearch {
 impl BoxSearch for ClosestSearch {
     #[inline(always)]
     fn order(&self, bounds: Bounds) -> f32 {
-        let square = distance_square(self.p, bounds);
-        if square <= self.best.square {
-            square
-        } else {
-            f32::INFINITY
-        }
+        bounds.square_within(self.p, self.best.square)
     }
 
     #[inline(always)]
@@ -84,13 +79,6 @@ impl BoxSearch for ClosestSearch {
         }
         false
     }
-}
-
-/// Returns the squared distance of a point from a box.
-#[inline(always)]
-pub(super) fn distance_square(p: Vec3, Bounds { low, high }: Bounds) -> f32 {
-    let d = (low - p).max(p - high).max(Vec3::ZERO);
-    dot_rounded(d, d)
 }
 
 /// Returns the point of a triangle that is closest to `p`, and its squared distance. It is in the triangle's box:

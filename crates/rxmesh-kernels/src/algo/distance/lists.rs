@@ -1,6 +1,6 @@
 //! Lists of all that queries find, one list a query, nearest first.
 
-use super::closest::{closest_within, distance_square};
+use super::closest::closest_within;
 use super::rays::{Ray, RayList};
 use super::search::{Bounds, BoxSearch, TreeView, ordered};
 use crate::kernel::FlatKernel;
@@ -217,12 +217,7 @@ struct NearSearch<'a> {
 impl BoxSearch for NearSearch<'_> {
     #[inline(always)]
     fn order(&self, bounds: Bounds) -> f32 {
-        let square = distance_square(self.p, bounds);
-        if square <= self.square {
-            square
-        } else {
-            f32::INFINITY
-        }
+        bounds.square_within(self.p, self.square)
     }
 
     #[inline(always)]

@@ -1,6 +1,5 @@
 //! The nearest of many points.
 
-use super::closest::distance_square;
 use super::lists::{Items, is_before};
 use super::search::{Bounds, BoxSearch, TreeView, ordered};
 use crate::edit::NONE;
@@ -46,12 +45,7 @@ struct NearestSearch {
 impl BoxSearch for NearestSearch {
     #[inline(always)]
     fn order(&self, bounds: Bounds) -> f32 {
-        let square = distance_square(self.p, bounds);
-        if square <= self.last.0 {
-            square
-        } else {
-            f32::INFINITY
-        }
+        bounds.square_within(self.p, self.last.0)
     }
 
     #[inline(always)]

@@ -3,6 +3,7 @@
 use super::curve::Curve;
 use crate::args;
 use crate::exec::{InSteps, repeat_together};
+use crate::math::dot_rounded;
 use crate::mem::Global;
 use glam::Vec3;
 
@@ -72,6 +73,18 @@ impl Bounds {
         Bounds {
             low: a.min(b).min(c),
             high: a.max(b).max(c),
+        }
+    }
+
+    /// Returns the squared distance of a point, to the same bits on every engine; infinity if it is more than `most`.
+    #[inline(always)]
+    pub fn square_within(&self, p: Vec3, most: f32) -> f32 {
+        let d = (self.low - p).max(p - self.high).max(Vec3::ZERO);
+        let square = dot_rounded(d, d);
+        if square <= most {
+            square
+        } else {
+            f32::INFINITY
         }
     }
 }
