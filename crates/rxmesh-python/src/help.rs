@@ -18,6 +18,7 @@ pub fn positional(takes: Takes) -> &'static str {
         Takes::Pair => "v, f=None, reference=None",
         Takes::List => "meshes",
         Takes::Scene => "scene",
+        Takes::Grid => "values, origin=None, spacing=None",
     }
 }
 
@@ -63,7 +64,7 @@ pub fn beside(function: &OperationFunction) -> Vec<BesideArgument> {
         "numbers of GPUs, or \"all\", which share a list of meshes in place of one engine",
     );
     let mut all = match function.takes {
-        Takes::Scene | Takes::List => vec![],
+        Takes::Scene | Takes::List | Takes::Grid => vec![],
         _ => vec![ATTRIBUTES, OF_VERTICES, OF_FACES],
     };
     match outputs::columns(function.name) {
@@ -167,6 +168,10 @@ fn subject(function: &OperationFunction) -> &'static str {
         }
         Takes::List => "Takes a list of meshes and pairs `(v, f)`.",
         Takes::Scene => "Takes the path of a scene, or its text.",
+        Takes::Grid => {
+            "Takes `values` of the points of a grid, an array (x, y, z); the place of the first point, `origin`, else \
+            zero; and the distance of points along the axes, `spacing`: one number or three, else one."
+        }
     }
 }
 

@@ -303,7 +303,7 @@ fn compare(path: &str, want: &str) {
 fn the_stubs_are_current() {
     let mut out = HEAD.to_owned();
     for function in ALL.iter().chain([&RENDER]) {
-        if !matches!(function.takes, Takes::List | Takes::Scene) {
+        if !matches!(function.takes, Takes::List | Takes::Scene | Takes::Grid) {
             let own = positional(function.takes).get(2..).unwrap_or_default();
             out += &definition(
                 function,
@@ -350,6 +350,11 @@ fn positional(takes: Takes) -> &'static [(&'static str, &'static str, bool)] {
         ],
         Takes::List => &[("meshes", LISTS, false)],
         Takes::Scene => &[("scene", "Path", false)],
+        Takes::Grid => &[
+            ("values", "Array", false),
+            ("origin", "Sequence[float] | None", true),
+            ("spacing", "float | Sequence[float] | None", true),
+        ],
     }
 }
 

@@ -116,6 +116,7 @@ const ROWS: &[&[Row]] = &[
     closest::ROWS,
     queries::ROWS,
     wrap::ROWS,
+    isosurface::ROWS,
     spring::ROWS,
     session::ROWS,
     delaunay::ROWS,

@@ -13,6 +13,7 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
 use rxmesh::host::edit::ElementMap;
+use rxmesh::host::grid::Grid;
 use rxmesh::host::mesh::PolyMesh;
 use rxmesh::on::AnyMesh;
 use rxmesh::{Engine, Error, Log, Mesh, Message, Operation, TriMesh};
@@ -37,6 +38,8 @@ pub enum Takes {
     List,
     /// File or text of a scene.
     Scene,
+    /// Values at the points of a grid.
+    Grid,
 }
 
 /// Mesh that a function is called with, or gives.
@@ -69,6 +72,8 @@ pub struct CallSubject {
     pub reference: Option<CallMesh>,
     /// Scene.
     pub scene: Option<SceneSource>,
+    /// Grid.
+    pub grid: Option<Grid>,
     /// Engine that a part of a call runs on, in place of that of meshes and keyword arguments.
     pub engine: Option<Engine>,
     /// Number of the first mesh, if it is a part of a list.

@@ -5,6 +5,7 @@ use super::{
     usage,
 };
 use clap::{ArgMatches, Args, FromArgMatches};
+use rxmesh::host::grid::Grid;
 use rxmesh::host::mesh::PolyMesh;
 use rxmesh::on::{AnyMesh, AnyTriangles, Pair, Tool};
 use rxmesh::{Engine, Log, Operation, TriMesh};
@@ -181,5 +182,27 @@ impl CallForm for Tool<Vec<TriMesh>> {
             meshes.push(mesh);
         }
         run::<O, _>(matches, (meshes, names), None, home.as_ref(), log)
+    }
+}
+
+impl CallForm for Tool<Grid> {
+    type Shared = EngineKeyword;
+
+    const TAKES: Takes = Takes::Grid;
+
+    fn call<O>(
+        matches: &ArgMatches,
+        mut subject: CallSubject,
+        log: &mut dyn Log,
+    ) -> Answer<Finished>
+    where
+        O: Operation<On = Self, Options: Args>,
+    {
+        let keyword = EngineKeyword::from_arg_matches(matches)?;
+        let engine = subject.engine(matches, &keyword)?;
+        let Some(grid) = subject.grid.take() else {
+            return Err(usage("values: the values of a grid are needed"));
+        };
+        run::<O, _>(matches, (grid, vec!["grid".into()]), Some(engine), None, log)
     }
 }

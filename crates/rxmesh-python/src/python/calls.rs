@@ -5,6 +5,7 @@ use super::call_outputs::CallOutputs;
 use super::devices;
 use super::errors::{RxmeshError, of_argument, of_failure};
 use super::gpu;
+use super::grids;
 use super::mesh::PyMesh;
 use super::read::{MeshArguments, MeshOrigin, take};
 use super::result::PyResultObject;
@@ -154,6 +155,7 @@ fn names(takes: Takes) -> &'static [&'static str] {
         Takes::Pair => &["v", "f", "reference"],
         Takes::List => &["meshes"],
         Takes::Scene => &["scene"],
+        Takes::Grid => &["values", "origin", "spacing"],
     }
 }
 
@@ -162,6 +164,8 @@ struct BoundArguments<'py> {
     first: Bound<'py, PyAny>,
     arrays: MeshArguments<'py>,
     reference: Option<Bound<'py, PyAny>>,
+    /// Place of the first point and distance of points, of a grid.
+    placement: [Option<Bound<'py, PyAny>>; 2],
 }
 
 /// Takes the positional arguments, which may be named, too, out of those of a call.
@@ -218,6 +222,7 @@ fn bound<'py>(
         first,
         arrays,
         reference,
+        placement: [get("origin"), get("spacing")],
     })
 }
 
@@ -326,6 +331,13 @@ fn meshes<'py>(
         }
         Takes::List => {
             all.add_list("meshes", &first)?;
+            return Ok(all);
+        }
+        Takes::Grid => {
+            let [origin, spacing] = &arguments.placement;
+            let (grid, home) = grids::grid(&first, origin.as_ref(), spacing.as_ref())?;
+            all.subject.grid = Some(grid);
+            all.origins.push(Some(home));
             return Ok(all);
         }
         _ => {}

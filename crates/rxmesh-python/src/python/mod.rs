@@ -10,6 +10,7 @@ mod element;
 mod errors;
 mod found;
 mod gpu;
+mod grids;
 mod memory;
 mod mesh;
 mod neighbours;

@@ -3,14 +3,14 @@
 use rxmesh_kernels::algo::grid::cases::{CASES, Case, EDGES, NO_FACE};
 
 /// Corners of the edges of a cell, as [`Case`] counts them.
-fn edge_corners(edge: usize) -> [usize; 2] {
+pub(super) fn edge_corners(edge: usize) -> [usize; 2] {
     let (axis, s, t) = (edge / 4, edge % 2, edge / 2 % 2);
     let low = s << ((axis + 1) % 3) | t << ((axis + 2) % 3);
     [low, low | 1 << axis]
 }
 
 /// Returns the edges around a face of a cell, and the corner between each and the one before it.
-fn around(face: usize) -> [(usize, usize); 4] {
+pub(super) fn around(face: usize) -> [(usize, usize); 4] {
     let (axis, high) = (face / 2, face % 2);
     let corner = |u: usize, v: usize| high << axis | u << ((axis + 1) % 3) | v << ((axis + 2) % 3);
     let corners = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];

@@ -4,6 +4,7 @@ mod bricks;
 mod cases;
 mod contour;
 mod flood;
+pub mod isosurface;
 pub mod wrap;
 
 use cases::case_words;

@@ -8,6 +8,7 @@ pub mod cases;
 pub mod contour;
 pub mod crossings;
 pub mod flood;
+pub mod isosurface;
 mod planes;
 
 use crate::args;
@@ -17,7 +18,7 @@ use crate::mem::Global;
 use glam::Vec3;
 
 kernel_list! {
-    of [bricks::KERNELS, contour::KERNELS, crossings::KERNELS, flood::KERNELS];
+    of [bricks::KERNELS, contour::KERNELS, crossings::KERNELS, flood::KERNELS, isosurface::KERNELS];
 }
 
 /// Cells of a brick along each axis.

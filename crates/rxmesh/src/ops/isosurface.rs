@@ -1,0 +1,233 @@
+//! `isosurface`: makes a surface through the values of a grid.
+
+use crate::on::{AnyMesh, Tool};
+use crate::{Error, Group, Log, Message, Operation, Result, Stage, stage};
+use rxmesh_host::DVec3;
+use rxmesh_host::algo::Options;
+use rxmesh_host::algo::isosurface::{
+    FirstAxis, GridValues, InsideOf, IsosurfaceOptions, isosurface,
+};
+use rxmesh_host::grid::Grid;
+use rxmesh_host::mesh::{Column, ColumnData, ElementKind, Placement, TriMesh};
+use rxmesh_host::units;
+use serde::Serialize;
+
+/// Makes a surface through the values of a grid.
+#[derive(Clone, Copy, Debug)]
+pub struct Isosurface;
+
+/// Options of [`Isosurface`].
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct IsosurfaceArgs {
+    /// Options of the surface.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub surface: IsosurfaceOptions,
+    /// Name of the values, if the grid has several; the first column of single numbers unless given
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME"))]
+    pub values: Option<String>,
+}
+
+units!(IsosurfaceArgs { surface });
+
+impl Options for IsosurfaceArgs {
+    fn check(&self) -> std::result::Result<(), rxmesh_host::Error> {
+        self.surface.check()
+    }
+}
+
+/// Report of [`Isosurface`].
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct IsosurfaceReport {
+    /// Number of points of the grid along each axis.
+    pub points: [u32; 3],
+    /// Name of the values.
+    pub name: String,
+    /// Least and greatest value of the grid; null if it has none that is a number.
+    pub range: Option<[f32; 2]>,
+    /// Number of points without a value.
+    pub missing: u64,
+    /// Number of vertices of the result.
+    pub result_vertices: u32,
+    /// Number of faces of the result.
+    pub result_faces: u32,
+}
+
+units!(IsosurfaceReport {});
+
+impl Operation for Isosurface {
+    const NAME: &'static str = "isosurface";
+    const GROUP: Group = Group::Reshape;
+    const SUMMARY: &'static str = "Make the surface at a level of a grid's values";
+    const HELP: &'static str = "Examples: rxmesh isosurface bunny_sdf.vti -o bunny.ply
+          rxmesh isosurface scan.nrrd --level 300 --inside above -o bone.ply
+
+Takes a grid of values (VTI, NRRD, NPY): signed distances, as `sdf` writes them, densities, voxels of a
+scan. The surface goes through the places where values that are interpolated between the points have the
+level. It is closed, unless --open, manifold and oriented: normals point away from the inside.
+
+Marching cubes (Lorensen and Cline 1987) with the topology of the trilinear interpolant in each cell
+(Nielson and Hamann 1991, Chernyaev 1995). Further columns of the grid become columns of vertices.";
+
+    type Options = IsosurfaceArgs;
+    type Report = IsosurfaceReport;
+    type On = Tool<Grid>;
+
+    fn run(
+        on: &mut Tool<Grid>,
+        args: &IsosurfaceArgs,
+        log: &mut dyn Log,
+    ) -> Result<IsosurfaceReport> {
+        let engine = on.engine().clone();
+        let grid = &on.input;
+        grid.validate()?;
+        let column = grid.scalar(args.values.as_deref())?;
+        let numbers = single(column);
+        // In units near a cell, so that 32-bit positions have their digits for it.
+        let placement = Placement {
+            origin: grid.origin,
+            scale: power_of_two(grid.spacing.max_element()),
+        };
+        let spacing = grid.spacing / placement.scale;
+        let values = stage(log, Stage::Upload, || Ok(engine.upload(&numbers)?))?;
+        let found = stage(log, Stage::Work("contouring"), || {
+            let grid = GridValues {
+                values: &values,
+                counts: grid.counts,
+                spacing,
+                first: FirstAxis::X,
+            };
+            let found = isosurface(&engine, grid, &args.surface)?;
+            engine.synchronize()?;
+            Ok(found)
+        })?;
+        let range = range(&numbers);
+        if found.faces.is_empty() {
+            return Err(empty(&column.name, range, &args.surface));
+        }
+        let mut mesh = stage(log, Stage::Download, || {
+            Ok(TriMesh {
+                positions: found.positions.read()?,
+                faces: found.faces.read()?,
+                placement,
+                ..TriMesh::default()
+            })
+        })?;
+        drop(found);
+        stage(log, Stage::Aside("looking up columns"), || {
+            let others = grid.columns.iter().filter(|c| c.name != column.name);
+            for other in others {
+                let at = |p: &rxmesh_host::Vec3| p.as_dvec3() / spacing;
+                let values = at_points(other, grid, mesh.positions.iter().map(at));
+                mesh.add_column(values)?;
+            }
+            Ok(())
+        })?;
+        let report = IsosurfaceReport {
+            points: grid.counts,
+            name: column.name.clone(),
+            range,
+            missing: numbers.iter().filter(|v| v.is_nan()).count() as u64,
+            result_vertices: mesh.positions.len() as u32,
+            result_faces: mesh.faces.len() as u32,
+        };
+        mesh.return_to(Placement::default());
+        on.result = Some(AnyMesh::Surface(mesh));
+        Ok(report)
+    }
+
+    fn describe(report: &IsosurfaceReport, args: &IsosurfaceArgs) -> Message {
+        let [x, y, z] = report.points;
+        let range = match report.range {
+            Some([low, high]) => format!("from {low} to {high}"),
+            None => "none".to_owned(),
+        };
+        let (name, level) = (&report.name, args.surface.level);
+        let lines = format!(
+            "grid of {x} x {y} x {z} points, '{name}' {range}\nsurface at {level}: {} vertices, {} faces\n",
+            report.result_vertices, report.result_faces
+        );
+        Message::new(lines).warn_if(report.missing > 0, || {
+            let missing = report.missing;
+            format!("{missing} points have no value (NaN): they count as outside")
+        })
+    }
+}
+
+/// Returns the least and the greatest of the values that are numbers.
+fn range(values: &[f32]) -> Option<[f32; 2]> {
+    let there = values.iter().copied().filter(|v| !v.is_nan());
+    there.fold(None, |range, v| {
+        let [low, high] = range.unwrap_or([v; 2]);
+        Some([low.min(v), high.max(v)])
+    })
+}
+
+/// Returns the error of a grid without a surface.
+fn empty(name: &str, range: Option<[f32; 2]>, options: &IsosurfaceOptions) -> Error {
+    let level = options.level;
+    let Some([low, high]) = range else {
+        return Error::Message(format!("no value of '{name}' is a number"));
+    };
+    let (side, other) = match options.inside {
+        InsideOf::Below => ("below", "above"),
+        InsideOf::Above => ("above", "below"),
+    };
+    Error::Message(format!(
+        "there is no surface at the level {level}: values of '{name}' are from {low} to {high}, and those {side} the \
+         level are inside (--level; --inside {other} turns this round)"
+    ))
+}
+
+/// Returns the power of two at or below a positive number.
+fn power_of_two(x: f64) -> f64 {
+    x.log2().floor().clamp(-1000.0, 1000.0).exp2()
+}
+
+/// Returns the values of a column as 32-bit numbers.
+fn single(column: &Column) -> Vec<f32> {
+    match &column.data {
+        ColumnData::F32(values) => values.clone(),
+        data => (0..data.len()).map(|i| data.get(i) as f32).collect(),
+    }
+}
+
+/// Returns the values of a column of a grid at places in cells: interpolated if they can be, else those of the nearest
+/// points. Places outside have the values of the border.
+fn at_points(column: &Column, grid: &Grid, places: impl Iterator<Item = DVec3>) -> Column {
+    let last = DVec3::from(grid.counts.map(|n| f64::from(n - 1)));
+    let (mut nearest, mut cells) = (Vec::new(), Vec::new());
+    let row = |p: DVec3| {
+        let [x, y, z] = p.to_array().map(|k| k as u32);
+        x + grid.counts[0] * (y + grid.counts[1] * z)
+    };
+    for p in places {
+        let p = p.clamp(DVec3::ZERO, last);
+        nearest.push(row(p.round()));
+        cells.push((p.floor(), p - p.floor()));
+    }
+    let mut result = column.gather(&nearest);
+    result.element = ElementKind::Vertex;
+    if !column.is_blended() {
+        return result;
+    }
+    for (i, &(low, part)) in cells.iter().enumerate() {
+        for k in 0..column.width {
+            let corner = |c: usize| {
+                let bits = DVec3::new((c & 1) as f64, (c >> 1 & 1) as f64, (c >> 2) as f64);
+                let weight = (DVec3::ONE - bits) * (DVec3::ONE - part) + bits * part;
+                let weight = weight.x * weight.y * weight.z;
+                if weight == 0.0 {
+                    return 0.0;
+                }
+                let at = row((low + bits).min(last));
+                weight * column.data.get(at as usize * column.width + k)
+            };
+            let mean = (0..8).map(corner).sum();
+            result.data.set(i * column.width + k, mean);
+        }
+    }
+    result
+}
