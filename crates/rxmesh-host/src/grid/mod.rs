@@ -5,10 +5,15 @@ mod error;
 #[cfg(test)]
 mod tests;
 
+pub use crate::io::{
+    GridFormat, GridReadOptions, GridWriteOptions, GridWriteReport, LoadedGrid, read_grid as read,
+    read_grid_bytes as read_bytes, write_grid as write, write_grid_bytes as write_bytes,
+};
 pub use error::GridError;
 
 use crate::mesh::{Column, ElementKind};
 use glam::DVec3;
+use std::collections::HashSet;
 
 /// Values at the points of a regular grid.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,10 +76,11 @@ impl Grid {
     pub fn validate(&self) -> Result<(), GridError> {
         let points = self.points()?;
         self.check_placement()?;
-        for (i, column) in self.columns.iter().enumerate() {
-            check_column(column, points, &self.columns[..i])?;
-        }
-        Ok(())
+        let mut names = HashSet::new();
+        self.columns.iter().try_for_each(|column| {
+            let is_new = names.insert(&column.name);
+            check_column(column, points, is_new)
+        })
     }
 
     /// Adds a column.
@@ -83,7 +89,8 @@ impl Grid {
     ///
     /// A column of another length or of other elements than vertices; a name that is empty or taken.
     pub fn add_column(&mut self, column: Column) -> Result<(), GridError> {
-        check_column(&column, self.points()?, &self.columns)?;
+        let is_new = self.columns.iter().all(|other| other.name != column.name);
+        check_column(&column, self.points()?, is_new)?;
         self.columns.push(column);
         Ok(())
     }
@@ -144,12 +151,12 @@ pub(crate) fn points(counts: [u32; 3]) -> Result<usize, GridError> {
     }
 }
 
-fn check_column(column: &Column, points: usize, others: &[Column]) -> Result<(), GridError> {
+fn check_column(column: &Column, points: usize, is_new: bool) -> Result<(), GridError> {
     let name = || column.name.clone();
     if column.name.is_empty() {
         return Err(GridError::Unnamed);
     }
-    if others.iter().any(|other| other.name == column.name) {
+    if !is_new {
         return Err(GridError::SameName { name: name() });
     }
     if column.element != ElementKind::Vertex {
