@@ -1,6 +1,7 @@
 //! The library's error.
 
 use crate::engine::EngineError;
+use crate::grid::GridError;
 use crate::io::IoError;
 use crate::mesh::MeshError;
 use crate::patch::{CacheError, PatchError};
@@ -16,6 +17,9 @@ pub enum Error {
     /// Error of an input mesh.
     #[error(transparent)]
     Mesh(#[from] MeshError),
+    /// Error of a grid.
+    #[error(transparent)]
+    Grid(#[from] GridError),
     /// Patches on disk.
     #[error(transparent)]
     Cache(#[from] CacheError),

@@ -20,6 +20,7 @@ pub mod edit;
 pub mod engine;
 mod error;
 pub mod files;
+pub mod grid;
 #[doc(hidden)]
 pub mod instances;
 pub mod io;
@@ -36,6 +37,7 @@ pub use edit::Session;
 pub use engine::Engine;
 pub use error::Error;
 pub use glam::{DVec3, Vec3};
+pub use grid::Grid;
 pub use mesh::{PolyMesh, TetMesh, TriMesh, generate};
 pub use options::Options;
 pub use patch::PatchOptions;

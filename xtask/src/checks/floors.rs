@@ -72,7 +72,7 @@ const BUILDINGS: &[Building] = &[
             &["engine"],
             &["mesh"],
             &["batch"],
-            &["io"],
+            &["grid", "io"],
             &["patch"],
             &["error"],
             &["options"],

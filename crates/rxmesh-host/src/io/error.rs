@@ -183,6 +183,16 @@ impl Fault {
         self
     }
 
+    /// Returns the same fault of a part of a file that begins at `start`.
+    pub(super) fn moved(mut self, start: usize) -> Fault {
+        self.at = match self.at {
+            FaultPosition::Text(offset) => FaultPosition::Text(start.saturating_add(offset)),
+            FaultPosition::Byte(offset) => FaultPosition::Byte(start.saturating_add(offset)),
+            FaultPosition::File => FaultPosition::File,
+        };
+        self
+    }
+
     /// Returns the same fault, of a file that may be fine with coordinates of 64 bits.
     pub(super) fn wanting_double(mut self) -> Fault {
         if let FaultKind::What(what) = self.kind {

@@ -14,6 +14,7 @@ mod creases;
 mod error;
 mod foreign;
 mod format;
+mod grids;
 mod gzip;
 mod names;
 mod numbers;
@@ -34,6 +35,10 @@ mod write;
 
 pub use creases::read_creases;
 pub use error::{IoError, Place};
+pub use grids::{
+    GridFormat, GridReadOptions, GridWriteOptions, GridWriteReport, LoadedGrid, read_grid,
+    read_grid_bytes, write_grid, write_grid_bytes,
+};
 pub use relocate::relocate;
 pub use shape::{MeshRef, Model};
 pub use tets::{is_volume, is_volume_bytes, read_tetgen_bytes, read_tets, read_tets_bytes};

@@ -1,12 +1,18 @@
 //! VTU and VTP, VTK's XML formats of unstructured grids and of poly data: text, base64 inline, raw bytes or base64
 //! appended, plain or packed with zlib, LZ4 or LZMA. Files that list the files of pieces (`.pvtu`, `.pvtp`) are read.
+//! VTI, the format of images (regular grids of points), has the same arrays.
 //!
 //! `quick-xml` finds the tags; `vtkio` is no choice for the reasons that VTK's legacy format has.
 
 mod data;
+mod image;
+mod image_write;
 mod read;
 mod tags;
 mod write;
+
+pub(super) use image::read as read_image;
+pub(super) use image_write::write as write_image;
 
 use super::Encoding;
 use super::codec::{Codec, Evidence, Holds, Read, Write};
@@ -60,7 +66,7 @@ pub(super) const POLY_DATA: Codec = Codec {
 };
 
 /// Returns `true` if a file begins as the format does.
-fn looks_like(bytes: &[u8]) -> bool {
+pub(super) fn looks_like(bytes: &[u8]) -> bool {
     // A long comment may come first.
     let most = if bytes.trim_ascii_start().starts_with(b"<") {
         1 << 16

@@ -10,7 +10,7 @@ use super::super::points::CoordinateBits;
 use super::super::volume::{Role, Volume};
 use super::super::vtk::{CellList, KeptRows, PolyDataSection};
 use super::data::{RangeWords, Wrong, numbers};
-use super::tags::{Array, ArraySource, DatasetType, Piece, Section, VtuFile, tags};
+use super::tags::{Array, ArraySource, DatasetType, Piece, Section, VtuFile, Wanted, tags};
 use crate::mesh::ElementKind;
 use std::collections::HashSet;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(in super::super) fn read(
     bits: CoordinateBits,
     name: &Path,
 ) -> Result<Volume, Fault> {
-    let file = tags(bytes)?;
+    let file = tags(bytes, Wanted::Meshes)?;
     let mut budget = Budget::of(bytes.len());
     let mut all = match &file.sources {
         None => pieces(bytes, bits, &file, &mut budget)?,
@@ -107,7 +107,7 @@ fn parallel(
             }
             outer
         };
-        let file = tags(&bytes).map_err(placed)?;
+        let file = tags(&bytes, Wanted::Meshes).map_err(placed)?;
         if file.sources.is_some() {
             let what = format!(
                 "the piece '{}' is a list of pieces itself",
@@ -137,6 +137,7 @@ impl<'a> VtuReader<'a> {
         let (grid, at) = match self.file.kind {
             DatasetType::Grid => self.grid()?,
             DatasetType::PolyData => self.poly_data()?,
+            DatasetType::Image => (CellList::default(), 0),
         };
         let grid = self.without_ghosts(grid)?;
         let kept = grid

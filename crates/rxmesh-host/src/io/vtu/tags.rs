@@ -1,6 +1,7 @@
 //! The tags of a VTU file: its arrays, and the places of their data.
 
 use super::super::error::Fault;
+use super::image::{Extent, ImageTag};
 use super::super::numbers::{ByteOrder, NumberType};
 use super::super::scan::quote;
 use quick_xml::Reader;
@@ -74,6 +75,15 @@ pub(super) enum Packing {
 pub(super) enum DatasetType {
     Grid,
     PolyData,
+    /// A regular grid of points.
+    Image,
+}
+
+/// Kinds of data that a reader takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Meshes,
+    Images,
 }
 
 /// A part of the mesh.
@@ -92,6 +102,10 @@ pub(super) struct Piece {
     pub(super) texcoords: Option<String>,
     /// Arrays that are not numbers.
     pub(super) strings: Vec<String>,
+    /// Points of an image that the piece has, unless it has them all.
+    pub(super) extent: Option<Extent>,
+    /// Name of the array that programs show first, as the tags of points and cells say.
+    pub(super) scalars: [Option<String>; 2],
 }
 
 /// A file as its tags have it.
@@ -105,15 +119,17 @@ pub(super) struct VtuFile {
     /// Files of the pieces, for a file that only lists them.
     pub(super) sources: Option<Vec<(String, usize)>>,
     pub(super) pieces: Vec<Piece>,
+    /// Points of an image.
+    pub(super) image: Option<ImageTag>,
     /// Offset after the `_` of the appended data, and `true` if they are base64.
     pub(super) appended: Option<(usize, bool)>,
     pub(super) field_data: bool,
 }
 
 /// Attributes of a tag, and where it is.
-struct Attributes {
+pub(super) struct Attributes {
     all: Vec<(String, String)>,
-    at: usize,
+    pub(super) at: usize,
 }
 
 impl Attributes {
@@ -129,7 +145,7 @@ impl Attributes {
         Ok(Attributes { all, at })
     }
 
-    fn get(&self, name: &str) -> Option<&str> {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
         let mut all = self.all.iter();
         all.find(|(key, _)| key == name)
             .map(|(_, value)| value.as_str())
@@ -152,10 +168,11 @@ impl Attributes {
 }
 
 /// Reads the tags up to the appended data or the end.
-pub(super) fn tags(bytes: &[u8]) -> Result<VtuFile, Fault> {
+pub(super) fn tags(bytes: &[u8], wanted: Wanted) -> Result<VtuFile, Fault> {
     let mut reader = Reader::from_reader(bytes);
     let mut parser = Parser {
         bytes,
+        wanted,
         file: None,
         section: None,
         grid: false,
@@ -206,6 +223,7 @@ pub(super) fn tags(bytes: &[u8]) -> Result<VtuFile, Fault> {
         let what = match file.kind {
             DatasetType::Grid => "there is no <UnstructuredGrid>",
             DatasetType::PolyData => "there is no <PolyData>",
+            DatasetType::Image => "there is no <ImageData>",
         };
         return Err(Fault::file(what));
     }
@@ -242,6 +260,7 @@ fn content(reader: &mut Reader<&[u8]>, at: usize, from: usize) -> Result<Vec<Ran
 
 struct Parser<'a> {
     bytes: &'a [u8],
+    wanted: Wanted,
     file: Option<VtuFile>,
     section: Option<Section>,
     grid: bool,
@@ -253,13 +272,17 @@ impl Parser<'_> {
     fn start(&mut self, tag: &BytesStart<'_>, at: usize) -> Result<(), Fault> {
         let attributes = || Attributes::of(tag, at);
         match (tag.name().as_ref(), &mut self.file) {
-            ("VTKFile", None) => self.file = Some(file(&attributes()?)?),
+            ("VTKFile", None) => self.file = Some(file(&attributes()?, self.wanted)?),
             (_, None) => return Err(Fault::text(at, "<VTKFile> expected")),
             ("UnstructuredGrid" | "PUnstructuredGrid", Some(file)) => {
                 self.grid |= file.kind == DatasetType::Grid;
             }
             ("PolyData" | "PPolyData", Some(file)) => {
                 self.grid |= file.kind == DatasetType::PolyData
+            }
+            ("ImageData", Some(file)) if file.kind == DatasetType::Image => {
+                self.grid = true;
+                file.image = Some(ImageTag::of(&attributes()?)?);
             }
             ("Piece", Some(file)) => match &mut file.sources {
                 Some(sources) => {
@@ -274,8 +297,15 @@ impl Parser<'_> {
                 self.section = Some(Section::PointData);
                 let attributes = attributes()?;
                 if let Some(piece) = file.pieces.last_mut() {
+                    piece.scalars[0] = attributes.get("Scalars").map(str::to_owned);
                     piece.normals = attributes.get("Normals").map(str::to_owned);
                     piece.texcoords = attributes.get("TCoords").map(str::to_owned);
+                }
+            }
+            ("CellData", Some(file)) => {
+                self.section = Some(Section::CellData);
+                if let Some(piece) = file.pieces.last_mut() {
+                    piece.scalars[1] = attributes()?.get("Scalars").map(str::to_owned);
                 }
             }
             (name, Some(_)) => {
@@ -370,6 +400,12 @@ impl Parser<'_> {
 }
 
 fn piece(attributes: &Attributes, kind: DatasetType) -> Result<Piece, Fault> {
+    if kind == DatasetType::Image {
+        return Ok(Piece {
+            extent: Extent::of(attributes, "Extent")?,
+            ..Piece::default()
+        });
+    }
     let mut piece = Piece {
         points: attributes.size("NumberOfPoints", None)?,
         ..Piece::default()
@@ -388,18 +424,21 @@ fn piece(attributes: &Attributes, kind: DatasetType) -> Result<Piece, Fault> {
     Ok(piece)
 }
 
-fn file(attributes: &Attributes) -> Result<VtuFile, Fault> {
+fn file(attributes: &Attributes, wanted: Wanted) -> Result<VtuFile, Fault> {
     let wrong = |what: String| Err(Fault::text(attributes.at, what));
-    let (kind, parallel) = match attributes.get("type") {
-        Some("UnstructuredGrid") => (DatasetType::Grid, false),
-        Some("PUnstructuredGrid") => (DatasetType::Grid, true),
-        Some("PolyData") => (DatasetType::PolyData, false),
-        Some("PPolyData") => (DatasetType::PolyData, true),
-        other => {
+    let (kind, parallel) = match (wanted, attributes.get("type")) {
+        (Wanted::Meshes, Some("UnstructuredGrid")) => (DatasetType::Grid, false),
+        (Wanted::Meshes, Some("PUnstructuredGrid")) => (DatasetType::Grid, true),
+        (Wanted::Meshes, Some("PolyData")) => (DatasetType::PolyData, false),
+        (Wanted::Meshes, Some("PPolyData")) => (DatasetType::PolyData, true),
+        (Wanted::Images, Some("ImageData")) => (DatasetType::Image, false),
+        (_, other) => {
             let other = quote(other.unwrap_or_default().as_bytes());
-            return wrong(format!(
-                "files of {other} are not read, only of 'UnstructuredGrid', 'PolyData' and their parallel forms"
-            ));
+            let read = match wanted {
+                Wanted::Meshes => "'UnstructuredGrid', 'PolyData' and their parallel forms",
+                Wanted::Images => "'ImageData'",
+            };
+            return wrong(format!("files of {other} are not read, only of {read}"));
         }
     };
     let packed = match attributes.get("compressor") {
@@ -428,6 +467,7 @@ fn file(attributes: &Attributes) -> Result<VtuFile, Fault> {
         kind,
         sources: parallel.then(Vec::new),
         pieces: Vec::new(),
+        image: None,
         appended: None,
         field_data: false,
     })

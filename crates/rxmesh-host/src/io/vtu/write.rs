@@ -24,12 +24,7 @@ pub(in super::super) fn write(
         warnings.push(format!("{format} holds no comments: {n} are not kept"));
     }
     let (vertices, elements) = (mesh.vertex_count(), mesh.element_count());
-    let mut file = VtuWriter {
-        encoding,
-        pieces: Pieces::new(),
-        appended: Pieces::new(),
-        offset: 0,
-    };
+    let mut file = VtuWriter::new(encoding);
     let (kind, counts) = match poly_data {
         true => (
             "PolyData",
@@ -107,7 +102,8 @@ pub(in super::super) fn write(
     file.finish()
 }
 
-struct VtuWriter {
+/// A file of VTK's XML formats that is being made.
+pub(super) struct VtuWriter {
     encoding: Encoding,
     pieces: Pieces,
     appended: Pieces,
@@ -116,7 +112,16 @@ struct VtuWriter {
 }
 
 impl VtuWriter {
-    fn text(&mut self, text: &str) {
+    pub(super) fn new(encoding: Encoding) -> VtuWriter {
+        VtuWriter {
+            encoding,
+            pieces: Pieces::new(),
+            appended: Pieces::new(),
+            offset: 0,
+        }
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
         self.pieces.push(text.as_bytes().to_vec());
     }
 
@@ -128,7 +133,8 @@ impl VtuWriter {
         ));
     }
 
-    fn array(&mut self, name: &str, width: usize, data: &ColumnData) {
+    /// Writes an array, with its name as XML writes it.
+    pub(super) fn array(&mut self, name: &str, width: usize, data: &ColumnData) {
         let scalar = scalar_of(data);
         match self.encoding {
             Encoding::Ascii => {
@@ -169,7 +175,7 @@ impl VtuWriter {
         }
     }
 
-    fn finish(mut self) -> Pieces {
+    pub(super) fn finish(mut self) -> Pieces {
         if !self.appended.is_empty() {
             self.text("<AppendedData encoding=\"raw\">\n_");
             let mut appended = std::mem::take(&mut self.appended);
@@ -182,7 +188,7 @@ impl VtuWriter {
 }
 
 /// Returns a name as the value of an attribute; XML holds no control characters.
-fn escaped(name: &str) -> String {
+pub(super) fn escaped(name: &str) -> String {
     let plain: String = name
         .chars()
         .map(|c| if c.is_control() { '_' } else { c })
