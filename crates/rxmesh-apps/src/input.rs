@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use rxmesh_host::files;
+use rxmesh_host::grid::{self, GridReadOptions, LoadedGrid};
 use rxmesh_host::io::{self, Format, IoError, Loaded, ReadOptions};
 use rxmesh_host::mesh::{PolyMesh, TetMesh, TriMesh};
 use std::borrow::Cow;
@@ -159,6 +160,13 @@ pub(crate) fn read_poly(path: &Path, refuse: bool) -> Result<Input<PolyMesh>> {
 pub(crate) fn read_tets(path: &Path) -> Result<Input<TetMesh>> {
     let options = ReadOptions::default();
     read_by(path, |bytes| io::read_tets_bytes(bytes, path, &options))
+}
+
+/// Reads the grid at a path that [`find`] gave. Returns the size of the file, too.
+pub(crate) fn read_grid(path: &Path) -> Result<(LoadedGrid, u64)> {
+    let bytes = content(path)?;
+    let loaded = grid::read_bytes(&bytes, path, &GridReadOptions::default())?;
+    Ok((loaded, bytes.len() as u64))
 }
 
 /// Returns `true` if a mesh that is still to be read is a volume: its content decides.

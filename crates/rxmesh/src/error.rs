@@ -73,6 +73,7 @@ from_host!(
     rxmesh_host::engine::EngineError,
     rxmesh_host::io::IoError,
     rxmesh_host::mesh::MeshError,
+    rxmesh_host::grid::GridError,
     rxmesh_host::patch::PatchError,
     rxmesh_host::store::AttributeError
 );

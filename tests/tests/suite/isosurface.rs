@@ -127,6 +127,22 @@ fn euler(mesh: &TriMesh) -> i64 {
     mesh.positions.len() as i64 - mesh.faces.len() as i64 / 2
 }
 
+/// Returns the number of parts without common vertices.
+fn components(mesh: &TriMesh) -> usize {
+    let mut labels: Vec<u32> = (0..mesh.positions.len() as u32).collect();
+    loop {
+        let before = labels.clone();
+        for f in &mesh.faces {
+            let least = f.iter().map(|&v| labels[v as usize]).min().unwrap();
+            f.iter().for_each(|&v| labels[v as usize] = least);
+        }
+        if labels == before {
+            let own = labels.iter().enumerate().filter(|&(v, &l)| v == l as usize);
+            return own.count();
+        }
+    }
+}
+
 fn ball(counts: [u32; 3], centre: Vec3, radius: f32) -> Lattice {
     Lattice::new(counts, |at| {
         let p = Vec3::from(at.map(|k| k as f32));
@@ -244,13 +260,13 @@ fn tunnels(engine: &Engine) {
     };
     let open = options().with(|o| o.open = true);
     // Two opposite corners inside: parted where the others are far outside, else connected.
-    for (others, components) in [(1.0, 2), (0.1, 1)] {
+    for (others, count) in [(1.0, 2), (0.1, 1)] {
         let mut values = [others; 8];
         (values[0], values[7]) = (-1.0, -1.0);
         for sign in [1.0, -1.0] {
             let mesh = surface_of(engine, &cell(values.map(|v| sign * v)), &open);
             let report = check(&mesh);
-            assert_eq!(report.components, components, "{others}, {sign}");
+            assert_eq!(components(&mesh), count, "{others}, {sign}");
             assert!(report.manifold && report.consistently_oriented);
         }
     }
@@ -260,7 +276,7 @@ fn tunnels(engine: &Engine) {
         values[k] = -1.0;
     }
     let mesh = surface_of(engine, &cell(values), &open);
-    assert_eq!(check(&mesh).components, 2, "faces connect the corners");
+    assert_eq!(components(&mesh), 2, "faces connect the corners");
     let lattice = Lattice {
         counts: [2; 3],
         values: vec![-1.0, -1.0, 0.4, 2.5, 2.5, 0.4, -1.0, -1.0],

@@ -3,6 +3,7 @@
 mod batches;
 mod compute;
 mod edit;
+mod grids;
 mod scene;
 mod several;
 mod tool;
