@@ -102,6 +102,7 @@ fn surface_of(engine: &Engine, lattice: &Lattice, options: &IsosurfaceOptions) -
     let grid = GridValues {
         values: &values,
         counts: lattice.counts,
+        origin: DVec3::ZERO,
         spacing: DVec3::ONE,
         first: FirstAxis::X,
     };
@@ -300,6 +301,7 @@ fn orders_of_values(engine: &Engine) {
         let grid = GridValues {
             values: &values,
             counts: lattice.counts,
+            origin: DVec3::new(5.0, -3.0, 1.0),
             spacing,
             first,
         };
@@ -361,6 +363,7 @@ fn refusals(engine: &Engine) {
         let grid = GridValues {
             values: &values,
             counts,
+            origin: DVec3::ZERO,
             spacing,
             first: FirstAxis::X,
         };

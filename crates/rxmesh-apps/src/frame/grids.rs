@@ -7,7 +7,7 @@ use crate::text;
 use anyhow::{Context, Result};
 use clap::{Args, ValueHint};
 use rxmesh::DVec3;
-use rxmesh_host::grid::Grid;
+use rxmesh::on::AnyGrid;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ fn numbers(text: &str) -> Vec<Option<f64>> {
     text.split(',').map(number).collect()
 }
 
-impl Reads for Grid {
+impl Reads for AnyGrid {
     type Args = GridArgs;
 
     const ENGINE: bool = true;
@@ -60,13 +60,13 @@ impl Reads for Grid {
         &args.grid
     }
 
-    fn read(args: &GridArgs, run: &mut Run) -> Result<(Grid, Vec<String>)> {
+    fn read(args: &GridArgs, run: &mut Run) -> Result<(AnyGrid, Vec<String>)> {
         let (mut grid, path) = run.read_grid(&args.grid)?;
         grid.origin = args.origin.unwrap_or(grid.origin);
         grid.spacing = args.spacing.unwrap_or(grid.spacing);
         let name = text::named(&shown(&path), "stdin").to_owned();
         grid.validate().with_context(|| name.clone())?;
-        Ok((grid, vec![name]))
+        Ok((AnyGrid::Memory(grid), vec![name]))
     }
 
     fn keys(args: &GridArgs) -> Map<String, Value> {

@@ -46,6 +46,7 @@ fn row(b: &TriangleBench<'_>, n: u32) -> Result<Measured> {
     let grid = GridValues {
         values: &values,
         counts: [n; 3],
+        origin: DVec3::ZERO,
         spacing: DVec3::ONE,
         first: FirstAxis::X,
     };

@@ -71,7 +71,7 @@ Mesh.edit = _edit
 Mesh.tree = _tree
 
 for _name in [*_FUNCTIONS, "neighbours"]:
-    # These take lists of meshes, and scenes.
-    if _name not in ("merge", "simulate"):
+    # These take lists of meshes, scenes, and grids.
+    if _name not in ("merge", "simulate", "isosurface"):
         setattr(Mesh, _name, _method(_name))
 del _name

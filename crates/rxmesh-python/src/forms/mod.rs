@@ -13,9 +13,8 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
 use rxmesh::host::edit::ElementMap;
-use rxmesh::host::grid::Grid;
 use rxmesh::host::mesh::PolyMesh;
-use rxmesh::on::AnyMesh;
+use rxmesh::on::{AnyMesh, GridArray};
 use rxmesh::{Engine, Error, Log, Mesh, Message, Operation, TriMesh};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -73,7 +72,7 @@ pub struct CallSubject {
     /// Scene.
     pub scene: Option<SceneSource>,
     /// Grid.
-    pub grid: Option<Grid>,
+    pub grid: Option<GridArray>,
     /// Engine that a part of a call runs on, in place of that of meshes and keyword arguments.
     pub engine: Option<Engine>,
     /// Number of the first mesh, if it is a part of a list.

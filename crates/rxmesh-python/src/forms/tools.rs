@@ -5,9 +5,8 @@ use super::{
     usage,
 };
 use clap::{ArgMatches, Args, FromArgMatches};
-use rxmesh::host::grid::Grid;
 use rxmesh::host::mesh::PolyMesh;
-use rxmesh::on::{AnyMesh, AnyTriangles, Pair, Tool};
+use rxmesh::on::{AnyGrid, AnyMesh, AnyTriangles, ArrayValues, Pair, Tool};
 use rxmesh::{Engine, Log, Operation, TriMesh};
 
 /// Runs an operation on its input, without a conversion of units.
@@ -27,9 +26,9 @@ where
         on.set_engine(engine);
     }
     let report = O::run(&mut on, &options, log)?;
-    let result = on.result.take();
-    let meshes = result.map(|mesh| CallMesh::settled(mesh, home));
-    let meshes = meshes.into_iter().collect();
+    let result = on.result.take().map(|mesh| CallMesh::settled(mesh, home));
+    let resident = on.resident.take().map(CallMesh::Resident);
+    let meshes = resident.or(result).into_iter().collect();
     Ok(Finished::new::<O>(&report, &options, meshes))
 }
 
@@ -185,7 +184,7 @@ impl CallForm for Tool<Vec<TriMesh>> {
     }
 }
 
-impl CallForm for Tool<Grid> {
+impl CallForm for Tool<AnyGrid> {
     type Shared = EngineKeyword;
 
     const TAKES: Takes = Takes::Grid;
@@ -199,10 +198,14 @@ impl CallForm for Tool<Grid> {
         O: Operation<On = Self, Options: Args>,
     {
         let keyword = EngineKeyword::from_arg_matches(matches)?;
-        let engine = subject.engine(matches, &keyword)?;
-        let Some(grid) = subject.grid.take() else {
+        let Some(array) = subject.grid.take() else {
             return Err(usage("values: the values of a grid are needed"));
         };
-        run::<O, _>(matches, (grid, vec!["grid".into()]), Some(engine), None, log)
+        let engine = match &array.values {
+            ArrayValues::Engine(values) => values.engine().clone(),
+            ArrayValues::Memory(_) => subject.engine(matches, &keyword)?,
+        };
+        let input = (AnyGrid::Array(array), vec!["grid".into()]);
+        run::<O, _>(matches, input, Some(engine), None, log)
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn arguments<'py>(
 ) -> PyResult<CallArguments<'py>> {
     let named = named.map(|named| named.copy()).transpose()?;
     let mut arguments = bound(function, positional, named.as_ref())?;
-    arguments.meet_engine(named.as_ref())?;
+    arguments.meet_engine(function.takes, named.as_ref())?;
     let progress = take(named.as_ref(), "progress")?;
     if let Some(progress) = progress.as_ref().filter(|p| !p.is_callable()) {
         let what = format!("a function is needed, not {}", progress.get_type().name()?);
@@ -126,9 +126,15 @@ pub(super) fn call<'py>(
 impl BoundArguments<'_> {
     /// Takes an engine that is the GPU of the arrays out of the arguments: work on them is done there. Arrays on a GPU
     /// go through main memory to another engine.
-    fn meet_engine(&mut self, named: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    fn meet_engine(&mut self, takes: Takes, named: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let Some(named) = named else { return Ok(()) };
-        let Some(v) = self.arrays.v.as_ref().filter(|_| self.arrays.f.is_some()) else {
+        let is_grid = takes == Takes::Grid;
+        let Some(v) = self
+            .arrays
+            .v
+            .as_ref()
+            .filter(|_| is_grid || self.arrays.f.is_some())
+        else {
             return Ok(());
         };
         let engine = named.get_item("engine")?;
@@ -335,7 +341,8 @@ fn meshes<'py>(
         }
         Takes::Grid => {
             let [origin, spacing] = &arguments.placement;
-            let (grid, home) = grids::grid(&first, origin.as_ref(), spacing.as_ref())?;
+            let placement = [origin.as_ref(), spacing.as_ref()];
+            let (grid, home) = grids::grid(&first, placement, arguments.arrays.goes_to_host)?;
             all.subject.grid = Some(grid);
             all.origins.push(Some(home));
             return Ok(all);

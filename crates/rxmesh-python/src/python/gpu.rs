@@ -257,6 +257,28 @@ impl<'py> GpuArray<'py> {
         copied.map_err(|e| engine_error(py, name, e))
     }
 
+    /// Copies values on the GPU; `None` if they are not float32 without gaps.
+    pub(super) fn singles(&self, name: &str) -> PyResult<Option<Buffer<f32>>> {
+        let size = self.element.bytes() as isize;
+        let is_compact = self.strides == dlpack::compact(&self.shape, size);
+        if self.element != ElementType::F32 || !is_compact {
+            return Ok(None);
+        }
+        let array = Foreign {
+            address: self.address,
+            len: self.shape.iter().product(),
+            stream: self.stream,
+        };
+        let (py, engine) = (self.owner.py(), &self.engine);
+        let copied = run(py, Vec::new(), || -> Result<_, EngineError> {
+            // SAFETY: the owner keeps the array, and its stream orders the copy: the call waits for it.
+            let copied = unsafe { engine.copy_of(array) }?;
+            engine.synchronize()?;
+            Ok(copied)
+        })?;
+        copied.map(Some).map_err(|e| engine_error(py, name, e))
+    }
+
     /// Makes a mesh of positions and triangles on the GPU, without a copy to main memory; `None` if their types or
     /// strides need one, or positions of 64 bits that lie far from the origin.
     pub(super) fn mesh(&self, f: &GpuArray<'_>) -> PyResult<Option<Mesh>> {

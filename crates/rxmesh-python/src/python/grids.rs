@@ -1,63 +1,65 @@
 //! Grids of arrays.
 
-use super::arrays::{ArrayOrigin, ArrayView, look, wrong_type, wrong_value};
+use super::arrays::{AnyArray, ArrayOrigin, ArrayView, look, shape_text, wrong_type, wrong_value};
 use super::element::ElementType;
-use super::errors::of_error;
 use super::read::MeshOrigin;
 use pyo3::prelude::*;
 use rxmesh::DVec3;
-use rxmesh::host::grid::Grid;
-use rxmesh::host::mesh::{Column, ColumnData, ElementKind};
+use rxmesh::on::{ArrayValues, GridArray};
 
 /// Name of the values of an array.
 const VALUES: &str = "values";
 
-/// Makes a grid of an array `[x, y, z]`, the place of its first point and the distance of points.
+/// Makes a grid of an array `[x, y, z]`, the place of its first point and the distance of points. An array on a GPU stays
+/// there, unless it goes to main memory for another engine.
 pub(super) fn grid<'py>(
     values: &Bound<'py, PyAny>,
-    origin: Option<&Bound<'py, PyAny>>,
-    spacing: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(Grid, MeshOrigin)> {
-    let view = look(VALUES, values, Some("float32"))?.into_host(VALUES)?;
-    let [nx, ny, nz] = view.shape[..] else {
-        let what = format!("shape (x, y, z) is needed, not {}", view.shape_text());
+    [origin, spacing]: [Option<&Bound<'py, PyAny>>; 2],
+    goes_to_host: bool,
+) -> PyResult<(GridArray, MeshOrigin)> {
+    let py = values.py();
+    let array = look(VALUES, values, Some("float32"))?;
+    let [nx, ny, nz] = array.shape()[..] else {
+        let what = format!(
+            "shape (x, y, z) is needed, not {}",
+            shape_text(array.shape())
+        );
         return Err(wrong_value(VALUES, what));
     };
     let count = |n: usize| {
-        u32::try_from(n).map_err(|_| wrong_value(VALUES, "there are more points than 32 bits count"))
+        let what = "there are more points than 32 bits count";
+        u32::try_from(n).map_err(|_| wrong_value(VALUES, what))
     };
     let counts = [count(nx)?, count(ny)?, count(nz)?];
-    let origin = origin.map_or(Ok(DVec3::ZERO), |given| vector("origin", given))?;
-    let spacing = spacing.map_or(Ok(DVec3::ONE), |given| vector("spacing", given))?;
-    let wrong = |e: rxmesh::host::grid::GridError| of_error(&e.into());
-    let mut grid = Grid::new(counts, origin, spacing).map_err(wrong)?;
-    // The values of an array lie z fastest, those of a grid x fastest.
-    let given = singles(&view);
-    let mut data = Vec::with_capacity(given.len());
-    for z in 0..nz {
-        for y in 0..ny {
-            data.extend((0..nx).map(|x| given[(x * ny + y) * nz + z]));
-        }
-    }
-    let column = Column {
-        name: VALUES.to_owned(),
-        element: ElementKind::Vertex,
-        width: 1,
-        data: ColumnData::F32(data),
-    };
-    grid.add_column(column).map_err(wrong)?;
-    let py = view.py();
-    let positions = match view.element {
+    let element = match array.element() {
         ElementType::F64 => ElementType::F64,
         _ => ElementType::F32,
     };
-    let of = |element: ElementType| -> ArrayOrigin { view.origin.with(py, element) };
+    let (values, from) = match array {
+        AnyArray::Gpu(gpu) if !goes_to_host => match gpu.singles(VALUES)? {
+            Some(values) => (ArrayValues::Engine(values), gpu.origin()),
+            None => on_host(AnyArray::Gpu(gpu))?,
+        },
+        array => on_host(array)?,
+    };
+    let grid = GridArray {
+        counts,
+        origin: origin.map_or(Ok(DVec3::ZERO), |given| vector("origin", given))?,
+        spacing: spacing.map_or(Ok(DVec3::ONE), |given| vector("spacing", given))?,
+        values,
+    };
     let origin = MeshOrigin {
-        positions: of(positions),
-        corners: of(ElementType::I32),
+        positions: from.with(py, element),
+        corners: from.with(py, ElementType::I32),
         columns: Vec::new(),
     };
     Ok((grid, origin))
+}
+
+/// Copies an array to main memory.
+fn on_host(array: AnyArray<'_>) -> PyResult<(ArrayValues, ArrayOrigin)> {
+    let view = array.into_host(VALUES)?;
+    Ok((ArrayValues::Memory(singles(&view)), view.origin))
 }
 
 /// Returns the values of an array, row by row.

@@ -11,6 +11,7 @@
 mod arrays;
 mod body;
 mod connectivity;
+mod grid;
 mod patches;
 mod scene;
 mod scheduler;
@@ -21,6 +22,7 @@ pub use arrays::{EngineArrays, EngineColumn};
 pub use body::{Body, MakesScene, SceneSteps};
 pub(crate) use body::{MeshBox, OverGround, Similar};
 pub use connectivity::{Connectivity, Downloaded, Draft, Keep, Seams};
+pub use grid::{AnyGrid, ArrayValues, GridArray};
 pub use patches::{MeshPatches, PatchesOn};
 pub use scene::{BodyCounts, Moment, Played, Scene};
 pub use scheduler::{AnySession, Lines, Scheduler, TrackedFrame};

@@ -1,16 +1,18 @@
 //! `isosurface`: makes a surface through the values of a grid.
 
-use crate::on::{AnyMesh, Tool};
-use crate::{Error, Group, Log, Message, Operation, Result, Stage, stage};
-use rxmesh_host::DVec3;
+use crate::on::{AnyGrid, AnyMesh, ArrayValues, EngineArrays, Tool};
+use crate::{Error, Group, Log, Mesh, Message, Operation, Result, Stage, stage};
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::isosurface::{
     FirstAxis, GridValues, InsideOf, IsosurfaceOptions, isosurface,
 };
+use rxmesh_host::engine::Buffer;
 use rxmesh_host::grid::Grid;
 use rxmesh_host::mesh::{Column, ColumnData, ElementKind, Placement, TriMesh};
 use rxmesh_host::units;
+use rxmesh_host::{DVec3, Vec3};
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// Makes a surface through the values of a grid.
 #[derive(Clone, Copy, Debug)]
@@ -45,10 +47,10 @@ pub struct IsosurfaceReport {
     pub points: [u32; 3],
     /// Name of the values.
     pub name: String,
-    /// Least and greatest value of the grid; null if it has none that is a number.
+    /// Least and greatest value of the grid; null if it has none that is a number, or the values are on a GPU.
     pub range: Option<[f32; 2]>,
-    /// Number of points without a value.
-    pub missing: u64,
+    /// Number of points without a value; null if the values are on a GPU.
+    pub missing: Option<u64>,
     /// Number of vertices of the result.
     pub result_vertices: u32,
     /// Number of faces of the result.
@@ -73,39 +75,71 @@ Marching cubes (Lorensen and Cline 1987) with the topology of the trilinear inte
 
     type Options = IsosurfaceArgs;
     type Report = IsosurfaceReport;
-    type On = Tool<Grid>;
+    type On = Tool<AnyGrid>;
 
     fn run(
-        on: &mut Tool<Grid>,
+        on: &mut Tool<AnyGrid>,
         args: &IsosurfaceArgs,
         log: &mut dyn Log,
     ) -> Result<IsosurfaceReport> {
         let engine = on.engine().clone();
-        let grid = &on.input;
-        grid.validate()?;
-        let column = grid.scalar(args.values.as_deref())?;
-        let numbers = single(column);
-        // In units near a cell, so that 32-bit positions have their digits for it.
-        let placement = Placement {
-            origin: grid.origin,
-            scale: power_of_two(grid.spacing.max_element()),
+        let source = Source::new(&on.input, args.values.as_deref())?;
+        // In units near a cell, so that 32-bit positions have their digits for it. On an engine results are in the
+        // world.
+        let placement = match source.values {
+            Values::Memory(_) => Placement {
+                origin: source.origin,
+                scale: power_of_two(source.spacing.max_element()),
+            },
+            Values::Engine(_) => Placement::default(),
         };
-        let spacing = grid.spacing / placement.scale;
-        let values = stage(log, Stage::Upload, || Ok(engine.upload(&numbers)?))?;
+        let spacing = source.spacing / placement.scale;
+        let uploaded = match &source.values {
+            Values::Memory(numbers) => Some(stage(log, Stage::Upload, || {
+                Ok(engine.upload(&numbers[..])?)
+            })?),
+            Values::Engine(_) => None,
+        };
         let found = stage(log, Stage::Work("contouring"), || {
+            let values = match (&source.values, &uploaded) {
+                (Values::Engine(values), _) => values,
+                (Values::Memory(_), Some(values)) => values,
+                (Values::Memory(_), None) => return Err(Error::Message("no values".into())),
+            };
             let grid = GridValues {
-                values: &values,
-                counts: grid.counts,
+                values,
+                counts: source.counts,
+                origin: source.origin - placement.origin,
                 spacing,
-                first: FirstAxis::X,
+                first: source.first,
             };
             let found = isosurface(&engine, grid, &args.surface)?;
             engine.synchronize()?;
             Ok(found)
         })?;
-        let range = range(&numbers);
+        drop(uploaded);
+        let (range, missing) = match &source.values {
+            Values::Memory(numbers) => {
+                let missing = numbers.iter().filter(|v| v.is_nan()).count();
+                (range(numbers), Some(missing as u64))
+            }
+            Values::Engine(_) => (None, None),
+        };
         if found.faces.is_empty() {
-            return Err(empty(&column.name, range, &args.surface));
+            return Err(empty(&source.name, range, missing, &args.surface));
+        }
+        let report = IsosurfaceReport {
+            points: source.counts,
+            name: source.name.clone(),
+            range,
+            missing,
+            result_vertices: found.positions.len() as u32,
+            result_faces: found.faces.len() as u32,
+        };
+        if let Values::Engine(_) = source.values {
+            let arrays = EngineArrays::new(found.positions, found.faces);
+            on.resident = Some(Mesh::from_engine(arrays));
+            return Ok(report);
         }
         let mut mesh = stage(log, Stage::Download, || {
             Ok(TriMesh {
@@ -116,23 +150,16 @@ Marching cubes (Lorensen and Cline 1987) with the topology of the trilinear inte
             })
         })?;
         drop(found);
-        stage(log, Stage::Aside("looking up columns"), || {
-            let others = grid.columns.iter().filter(|c| c.name != column.name);
-            for other in others {
-                let at = |p: &rxmesh_host::Vec3| p.as_dvec3() / spacing;
-                let values = at_points(other, grid, mesh.positions.iter().map(at));
-                mesh.add_column(values)?;
-            }
-            Ok(())
-        })?;
-        let report = IsosurfaceReport {
-            points: grid.counts,
-            name: column.name.clone(),
-            range,
-            missing: numbers.iter().filter(|v| v.is_nan()).count() as u64,
-            result_vertices: mesh.positions.len() as u32,
-            result_faces: mesh.faces.len() as u32,
-        };
+        if let AnyGrid::Memory(grid) = &on.input {
+            stage(log, Stage::Aside("looking up columns"), || {
+                for other in grid.columns.iter().filter(|c| c.name != source.name) {
+                    let at = |p: &Vec3| p.as_dvec3() / spacing;
+                    let values = at_points(other, grid, mesh.positions.iter().map(at));
+                    mesh.add_column(values)?;
+                }
+                Ok(())
+            })?;
+        }
         mesh.return_to(Placement::default());
         on.result = Some(AnyMesh::Surface(mesh));
         Ok(report)
@@ -140,19 +167,72 @@ Marching cubes (Lorensen and Cline 1987) with the topology of the trilinear inte
 
     fn describe(report: &IsosurfaceReport, args: &IsosurfaceArgs) -> Message {
         let [x, y, z] = report.points;
-        let range = match report.range {
-            Some([low, high]) => format!("from {low} to {high}"),
-            None => "none".to_owned(),
-        };
         let (name, level) = (&report.name, args.surface.level);
+        let range = report.range.map_or(String::new(), |[low, high]| {
+            format!(", '{name}' from {low} to {high}")
+        });
         let lines = format!(
-            "grid of {x} x {y} x {z} points, '{name}' {range}\nsurface at {level}: {} vertices, {} faces\n",
+            "grid of {x} x {y} x {z} points{range}\nsurface at {level}: {} vertices, {} faces\n",
             report.result_vertices, report.result_faces
         );
-        Message::new(lines).warn_if(report.missing > 0, || {
-            let missing = report.missing;
+        let missing = report.missing.unwrap_or(0);
+        Message::new(lines).warn_if(missing > 0, || {
             format!("{missing} points have no value (NaN): they count as outside")
         })
+    }
+}
+
+/// Values of a grid that a surface is made of.
+struct Source<'a> {
+    counts: [u32; 3],
+    origin: DVec3,
+    spacing: DVec3,
+    first: FirstAxis,
+    name: String,
+    values: Values<'a>,
+}
+
+/// Values, where they are.
+enum Values<'a> {
+    Memory(Cow<'a, [f32]>),
+    Engine(&'a Buffer<f32>),
+}
+
+impl Source<'_> {
+    /// Takes the values with a name, else the first ones.
+    fn new<'a>(grid: &'a AnyGrid, name: Option<&str>) -> Result<Source<'a>> {
+        match (grid, name) {
+            (AnyGrid::Memory(grid), name) => {
+                grid.validate()?;
+                let column = grid.scalar(name)?;
+                Ok(Source {
+                    counts: grid.counts,
+                    origin: grid.origin,
+                    spacing: grid.spacing,
+                    first: FirstAxis::X,
+                    name: column.name.clone(),
+                    values: Values::Memory(single(column)),
+                })
+            }
+            (AnyGrid::Array(_), Some(name)) => {
+                let why = format!("an array has one value a point, and no name '{name}' for it");
+                Err(Error::Message(why))
+            }
+            (AnyGrid::Array(array), None) => {
+                Grid::new(array.counts, array.origin, array.spacing)?;
+                Ok(Source {
+                    counts: array.counts,
+                    origin: array.origin,
+                    spacing: array.spacing,
+                    first: FirstAxis::Z,
+                    name: "values".into(),
+                    values: match &array.values {
+                        ArrayValues::Memory(values) => Values::Memory(values.into()),
+                        ArrayValues::Engine(values) => Values::Engine(values),
+                    },
+                })
+            }
+        }
     }
 }
 
@@ -166,18 +246,26 @@ fn range(values: &[f32]) -> Option<[f32; 2]> {
 }
 
 /// Returns the error of a grid without a surface.
-fn empty(name: &str, range: Option<[f32; 2]>, options: &IsosurfaceOptions) -> Error {
+fn empty(
+    name: &str,
+    range: Option<[f32; 2]>,
+    missing: Option<u64>,
+    options: &IsosurfaceOptions,
+) -> Error {
     let level = options.level;
-    let Some([low, high]) = range else {
+    if range.is_none() && missing.is_some() {
         return Error::Message(format!("no value of '{name}' is a number"));
-    };
+    }
     let (side, other) = match options.inside {
         InsideOf::Below => ("below", "above"),
         InsideOf::Above => ("above", "below"),
     };
+    let range = range.map_or(String::new(), |[low, high]| {
+        format!("values of '{name}' are from {low} to {high}, and ")
+    });
     Error::Message(format!(
-        "there is no surface at the level {level}: values of '{name}' are from {low} to {high}, and those {side} the \
-         level are inside (--level; --inside {other} turns this round)"
+        "there is no surface at the level {level}: {range}those {side} the level are inside (--level; --inside \
+         {other} turns this round)"
     ))
 }
 
@@ -187,9 +275,9 @@ fn power_of_two(x: f64) -> f64 {
 }
 
 /// Returns the values of a column as 32-bit numbers.
-fn single(column: &Column) -> Vec<f32> {
+fn single(column: &Column) -> Cow<'_, [f32]> {
     match &column.data {
-        ColumnData::F32(values) => values.clone(),
+        ColumnData::F32(values) => values.into(),
         data => (0..data.len()).map(|i| data.get(i) as f32).collect(),
     }
 }

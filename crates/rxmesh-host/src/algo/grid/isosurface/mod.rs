@@ -85,6 +85,8 @@ pub struct GridValues<'a> {
     pub values: &'a Buffer<f32>,
     /// Number of points along x, y and z.
     pub counts: [u32; 3],
+    /// Place of the first point.
+    pub origin: DVec3,
     /// Distance of points along x, y and z.
     pub spacing: DVec3,
     /// Order of the values.
@@ -94,7 +96,7 @@ pub struct GridValues<'a> {
 /// An isosurface in an engine's memory.
 #[derive(Debug)]
 pub struct Isosurface {
-    /// Positions of the vertices, from the first point of the grid.
+    /// Positions of the vertices.
     pub positions: Buffer<Vec3>,
     /// Corners of the triangles.
     pub faces: Buffer<[u32; 3]>,
@@ -206,6 +208,7 @@ fn level_grid(grid: GridValues<'_>, options: &IsosurfaceOptions) -> Result<Level
     let GridValues {
         values,
         counts,
+        origin,
         spacing,
         first,
     } = grid;
@@ -225,6 +228,10 @@ fn level_grid(grid: GridValues<'_>, options: &IsosurfaceOptions) -> Result<Level
             spacing.x, spacing.y, spacing.z
         )));
     }
+    if !origin.is_finite() {
+        let why = format!("the first point of the grid is at {origin}, which is no place");
+        return Err(Error::Options(why));
+    }
     let border = u32::from(!options.open);
     // With the border and the last brick, coordinates and numbers have 32 bits.
     let most = u64::from(u32::MAX / 2);
@@ -243,6 +250,7 @@ fn level_grid(grid: GridValues<'_>, options: &IsosurfaceOptions) -> Result<Level
     let order = if is_swapped { [2, 1, 0] } else { [0, 1, 2] };
     let [nx, ny, nz] = order.map(|k| counts[k] + 2 * border);
     let [dx, dy, dz] = order.map(|k| spacing[k]);
+    let [ox, oy, oz] = order.map(|k| origin[k]);
     let is_above = options.inside == InsideOf::Above;
     let level = options.level as f32;
     Ok(LevelGrid {
@@ -257,5 +265,8 @@ fn level_grid(grid: GridValues<'_>, options: &IsosurfaceOptions) -> Result<Level
         dx,
         dy,
         dz,
+        ox,
+        oy,
+        oz,
     })
 }

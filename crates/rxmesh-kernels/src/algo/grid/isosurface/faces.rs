@@ -115,9 +115,9 @@ impl WriteCells {
     fn write_place(&self, vertex: u32, [x, y, z]: [f64; 3]) {
         let grid = &self.grid;
         let (x, y, z) = (
-            grid.coordinate(x, grid.dx),
-            grid.coordinate(y, grid.dy),
-            grid.coordinate(z, grid.dz),
+            grid.coordinate(x, grid.dx, grid.ox),
+            grid.coordinate(y, grid.dy, grid.oy),
+            grid.coordinate(z, grid.dz, grid.oz),
         );
         let place = if grid.swapped != 0 {
             Vec3::new(z, y, x)

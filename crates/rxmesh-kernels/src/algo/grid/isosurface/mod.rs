@@ -52,6 +52,12 @@ args! {
         pub dy: f64,
         /// Distance of points along z.
         pub dz: f64,
+        /// Place of the first point without those of the border.
+        pub ox: f64,
+        /// See `ox`.
+        pub oy: f64,
+        /// See `ox`.
+        pub oz: f64,
     }
 }
 
@@ -79,8 +85,8 @@ impl LevelGrid {
 
     /// Returns the coordinate of a place between points.
     #[inline(always)]
-    fn coordinate(&self, at: f64, distance: f64) -> f32 {
-        product_f64(at - f64::from(self.border), distance) as f32
+    fn coordinate(&self, at: f64, distance: f64, first: f64) -> f32 {
+        (first + product_f64(at - f64::from(self.border), distance)) as f32
     }
 }
 
