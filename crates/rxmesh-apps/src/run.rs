@@ -16,7 +16,6 @@ use rayon::prelude::*;
 use rxmesh::Stage;
 use rxmesh::on::{MeshPatches, PatchesOn};
 use rxmesh_host::engine::Engine;
-use rxmesh_host::grid::Grid;
 use rxmesh_host::io::{self, Model};
 use rxmesh_host::mesh::{Extras, PolyMesh, TetMesh, TriMesh};
 use rxmesh_host::patch::{self, CacheKey, PatchOptions, PatchSet};
@@ -217,26 +216,6 @@ impl Run {
     /// Works like [`Run::read`], for a volume.
     pub(crate) fn read_tets(&mut self, name: &Path) -> Result<Input<TetMesh>> {
         self.read_by(name, input::read_tets)
-    }
-
-    /// Works like [`Run::read`], for a grid. Returns its path, too.
-    pub(crate) fn read_grid(&mut self, name: &Path) -> Result<(Grid, PathBuf)> {
-        let path = input::find(name)?;
-        let ((loaded, bytes), ms) = self.stage("reading", || input::read_grid(&path))?;
-        self.record.timings_ms.read = ms;
-        self.record.input = Some(InputRecord {
-            path: shown(&path),
-            format: loaded.format.to_string(),
-            bytes,
-            vertices: loaded.grid.points()? as u64,
-            faces: None,
-            edges: None,
-            cells: None,
-        });
-        for warning in &loaded.warnings {
-            self.warn_of(&path, warning);
-        }
-        Ok((loaded.grid, path))
     }
 
     fn read_by<M>(

@@ -1,19 +1,21 @@
 //! Grids as inputs of commands.
 
 use super::tool::Reads;
-use crate::record::shown;
+use crate::input;
+use crate::record::{InputRecord, Record, shown};
 use crate::run::Run;
 use crate::text;
 use anyhow::{Context, Result};
 use clap::{Args, ValueHint};
 use rxmesh::DVec3;
 use rxmesh::on::AnyGrid;
+use rxmesh_host::grid::Grid;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
 /// Flags of a grid.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct GridArgs {
+pub(crate) struct GridFlags {
     /// The grid (VTI, NRRD or NPY), or '-' for stdin
     #[arg(value_name = "GRID", value_hint = ValueHint::FilePath)]
     grid: PathBuf,
@@ -51,16 +53,38 @@ fn numbers(text: &str) -> Vec<Option<f64>> {
     text.split(',').map(number).collect()
 }
 
+impl Run {
+    /// Works like [`Run::read`], for a grid. Returns its path, too.
+    fn read_grid(&mut self, name: &Path) -> Result<(Grid, PathBuf)> {
+        let path = input::find(name)?;
+        let ((loaded, bytes), ms) = self.stage("reading", || input::read_grid(&path))?;
+        self.record.timings_ms.read = ms;
+        self.record.input = Some(InputRecord {
+            path: shown(&path),
+            format: loaded.format.to_string(),
+            bytes,
+            vertices: loaded.grid.points()? as u64,
+            faces: None,
+            edges: None,
+            cells: None,
+        });
+        for warning in &loaded.warnings {
+            self.warn_of(&path, warning);
+        }
+        Ok((loaded.grid, path))
+    }
+}
+
 impl Reads for AnyGrid {
-    type Args = GridArgs;
+    type Args = GridFlags;
 
     const ENGINE: bool = true;
 
-    fn first(args: &GridArgs) -> &Path {
+    fn first(args: &GridFlags) -> &Path {
         &args.grid
     }
 
-    fn read(args: &GridArgs, run: &mut Run) -> Result<(AnyGrid, Vec<String>)> {
+    fn read(args: &GridFlags, run: &mut Run) -> Result<(AnyGrid, Vec<String>)> {
         let (mut grid, path) = run.read_grid(&args.grid)?;
         grid.origin = args.origin.unwrap_or(grid.origin);
         grid.spacing = args.spacing.unwrap_or(grid.spacing);
@@ -69,15 +93,15 @@ impl Reads for AnyGrid {
         Ok((AnyGrid::Memory(grid), vec![name]))
     }
 
-    fn keys(args: &GridArgs) -> Map<String, Value> {
+    fn keys(args: &GridFlags) -> Map<String, Value> {
         let vector = |v: Option<DVec3>| v.map_or(Value::Null, |v| json!(v.to_array()));
         let all = [("origin", args.origin), ("spacing", args.spacing)];
         let all = all.map(|(name, v)| (name.to_owned(), vector(v)));
         Map::from_iter(all)
     }
 
-    fn heading(record: &crate::record::Record) -> String {
-        let line = |i: &crate::record::InputRecord| {
+    fn heading(record: &Record) -> String {
+        let line = |i: &InputRecord| {
             let path = text::named(&i.path, "stdin");
             format!("{path} ({})\n", i.format)
         };

@@ -10,8 +10,8 @@ use rxmesh::on::{ArrayValues, GridArray};
 /// Name of the values of an array.
 const VALUES: &str = "values";
 
-/// Makes a grid of an array `[x, y, z]`, the place of its first point and the distance of points. An array on a GPU stays
-/// there, unless it goes to main memory for another engine.
+/// Makes a grid of an array `[x, y, z]`, the place of its first point and the distance of points. An array on a GPU
+/// stays there, unless it goes to main memory for another engine.
 pub(super) fn grid<'py>(
     values: &Bound<'py, PyAny>,
     [origin, spacing]: [Option<&Bound<'py, PyAny>>; 2],

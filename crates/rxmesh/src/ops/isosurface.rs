@@ -83,28 +83,28 @@ Marching cubes (Lorensen and Cline 1987) with the topology of the trilinear inte
         log: &mut dyn Log,
     ) -> Result<IsosurfaceReport> {
         let engine = on.engine().clone();
-        let source = Source::new(&on.input, args.values.as_deref())?;
+        let source = GridSource::new(&on.input, args.values.as_deref())?;
         // In units near a cell, so that 32-bit positions have their digits for it. On an engine results are in the
         // world.
         let placement = match source.values {
-            Values::Memory(_) => Placement {
+            SourceValues::Memory(_) => Placement {
                 origin: source.origin,
                 scale: power_of_two(source.spacing.max_element()),
             },
-            Values::Engine(_) => Placement::default(),
+            SourceValues::Engine(_) => Placement::default(),
         };
         let spacing = source.spacing / placement.scale;
         let uploaded = match &source.values {
-            Values::Memory(numbers) => Some(stage(log, Stage::Upload, || {
+            SourceValues::Memory(numbers) => Some(stage(log, Stage::Upload, || {
                 Ok(engine.upload(&numbers[..])?)
             })?),
-            Values::Engine(_) => None,
+            SourceValues::Engine(_) => None,
         };
         let found = stage(log, Stage::Work("contouring"), || {
             let values = match (&source.values, &uploaded) {
-                (Values::Engine(values), _) => values,
-                (Values::Memory(_), Some(values)) => values,
-                (Values::Memory(_), None) => return Err(Error::Message("no values".into())),
+                (SourceValues::Engine(values), _) => values,
+                (SourceValues::Memory(_), Some(values)) => values,
+                (SourceValues::Memory(_), None) => return Err(Error::Message("no values".into())),
             };
             let grid = GridValues {
                 values,
@@ -119,11 +119,11 @@ Marching cubes (Lorensen and Cline 1987) with the topology of the trilinear inte
         })?;
         drop(uploaded);
         let (range, missing) = match &source.values {
-            Values::Memory(numbers) => {
+            SourceValues::Memory(numbers) => {
                 let missing = numbers.iter().filter(|v| v.is_nan()).count();
                 (range(numbers), Some(missing as u64))
             }
-            Values::Engine(_) => (None, None),
+            SourceValues::Engine(_) => (None, None),
         };
         if found.faces.is_empty() {
             return Err(empty(&source.name, range, missing, &args.surface));
@@ -136,7 +136,7 @@ Marching cubes (Lorensen and Cline 1987) with the topology of the trilinear inte
             result_vertices: found.positions.len() as u32,
             result_faces: found.faces.len() as u32,
         };
-        if let Values::Engine(_) = source.values {
+        if let SourceValues::Engine(_) = source.values {
             let arrays = EngineArrays::new(found.positions, found.faces);
             on.resident = Some(Mesh::from_engine(arrays));
             return Ok(report);
@@ -182,36 +182,36 @@ Marching cubes (Lorensen and Cline 1987) with the topology of the trilinear inte
     }
 }
 
-/// Values of a grid that a surface is made of.
-struct Source<'a> {
+/// SourceValues of a grid that a surface is made of.
+struct GridSource<'a> {
     counts: [u32; 3],
     origin: DVec3,
     spacing: DVec3,
     first: FirstAxis,
     name: String,
-    values: Values<'a>,
+    values: SourceValues<'a>,
 }
 
-/// Values, where they are.
-enum Values<'a> {
+/// SourceValues, where they are.
+enum SourceValues<'a> {
     Memory(Cow<'a, [f32]>),
     Engine(&'a Buffer<f32>),
 }
 
-impl Source<'_> {
+impl GridSource<'_> {
     /// Takes the values with a name, else the first ones.
-    fn new<'a>(grid: &'a AnyGrid, name: Option<&str>) -> Result<Source<'a>> {
+    fn new<'a>(grid: &'a AnyGrid, name: Option<&str>) -> Result<GridSource<'a>> {
         match (grid, name) {
             (AnyGrid::Memory(grid), name) => {
                 grid.validate()?;
                 let column = grid.scalar(name)?;
-                Ok(Source {
+                Ok(GridSource {
                     counts: grid.counts,
                     origin: grid.origin,
                     spacing: grid.spacing,
                     first: FirstAxis::X,
                     name: column.name.clone(),
-                    values: Values::Memory(single(column)),
+                    values: SourceValues::Memory(single(column)),
                 })
             }
             (AnyGrid::Array(_), Some(name)) => {
@@ -220,15 +220,15 @@ impl Source<'_> {
             }
             (AnyGrid::Array(array), None) => {
                 Grid::new(array.counts, array.origin, array.spacing)?;
-                Ok(Source {
+                Ok(GridSource {
                     counts: array.counts,
                     origin: array.origin,
                     spacing: array.spacing,
                     first: FirstAxis::Z,
                     name: "values".into(),
                     values: match &array.values {
-                        ArrayValues::Memory(values) => Values::Memory(values.into()),
-                        ArrayValues::Engine(values) => Values::Engine(values),
+                        ArrayValues::Memory(values) => SourceValues::Memory(values.into()),
+                        ArrayValues::Engine(values) => SourceValues::Engine(values),
                     },
                 })
             }
