@@ -1,6 +1,7 @@
 //! Meshes as they come from files.
 
 use rxmesh_host::engine::Engine;
+use rxmesh_host::grid::Grid;
 use rxmesh_host::io::Model;
 use rxmesh_host::mesh::{PolyMesh, TetMesh, TriMesh};
 
@@ -13,6 +14,8 @@ pub struct Tool<I> {
     pub names: Vec<String>,
     /// Mesh that the operation made.
     pub result: Option<AnyMesh>,
+    /// Grid that the operation made.
+    pub grid: Option<Grid>,
     /// Number of edges, and of faces, of the input, if the operation counted them.
     pub counted: [Option<u64>; 2],
     /// Number of vertices at the place of another one that the operation made.
@@ -72,6 +75,7 @@ impl<I> Tool<I> {
             input,
             names,
             result: None,
+            grid: None,
             counted: [None; 2],
             copies: 0,
             engine: None,
