@@ -29,7 +29,9 @@ where
     let result = on.result.take();
     let meshes = result.map(|mesh| CallMesh::settled(mesh, home));
     let meshes = meshes.into_iter().collect();
-    Ok(Finished::new::<O>(&report, &options, meshes))
+    let grid = on.grid.take();
+    let finished = Finished::new::<O>(&report, &options, meshes);
+    Ok(Finished { grid, ..finished })
 }
 
 impl CallForm for Tool<TriMesh> {

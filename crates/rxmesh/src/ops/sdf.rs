@@ -57,14 +57,15 @@ printed and in the record).";
         log: &mut dyn Log,
     ) -> Result<SdfOpReport> {
         let engine = on.engine().clone();
-        let AnyTriangles(mut mesh) = std::mem::take(&mut on.input);
-        mesh.normalise();
+        let AnyTriangles(mesh) = &mut on.input;
+        let home = mesh.normalise();
         let placement = mesh.placement;
         let mut options = *options;
         options.scale(1.0 / placement.scale);
         let (x, faces) = stage(log, Stage::Upload, || {
             Ok((engine.upload(&mesh.positions)?, engine.upload(&mesh.faces)?))
         })?;
+        mesh.return_to(home);
         let (mut grid, mut distances) = stage(log, Stage::Work("computing distances"), || {
             Ok(sdf(&engine, &x, &faces, &options)?)
         })?;
