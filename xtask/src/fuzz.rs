@@ -16,6 +16,8 @@ enum FuzzTarget {
     Readers,
     /// Volume files of every format
     Volumes,
+    /// Files of grids
+    Grids,
     /// Scripts of operators and algorithms on meshes with every defect
     Edits,
     /// The program's command line

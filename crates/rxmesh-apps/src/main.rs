@@ -10,6 +10,7 @@ mod ending;
 mod engines;
 mod error;
 mod frame;
+mod grids;
 mod input;
 mod live;
 mod log;

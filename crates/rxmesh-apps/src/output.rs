@@ -15,7 +15,8 @@ pub(crate) fn default_format(kind: OutputKind, input: Format) -> Format {
         _ if kind.fits(input) => input,
         OutputKind::Mesh | OutputKind::Normals | OutputKind::Points => Format::Obj,
         OutputKind::Columns(_) => Format::Ply,
-        OutputKind::Volume => Format::Vtu,
+        // Grids have separate targets (`GridTarget`).
+        OutputKind::Volume | OutputKind::Grid => Format::Vtu,
     }
 }
 

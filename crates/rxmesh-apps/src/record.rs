@@ -237,8 +237,9 @@ pub(crate) struct OutputRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) format_because: Option<String>,
     pub(crate) bytes: u64,
+    /// Number of vertices; of points of a grid.
     pub(crate) vertices: u64,
-    /// Number of faces; null for a volume.
+    /// Number of faces; null for a volume or a grid.
     pub(crate) faces: Option<u64>,
     /// Number of cells of a volume.
     #[serde(skip_serializing_if = "Option::is_none")]

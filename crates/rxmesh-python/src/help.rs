@@ -186,6 +186,10 @@ fn result(function: &OperationFunction) -> String {
             format!("`vertices`, `faces`, and {values} in `attributes`, by name")
         }
         (_, OutputKind::Volume) => "`vertices`, `cells`, `attributes`".into(),
+        (_, OutputKind::Grid) => {
+            "`values` with the axes x, y and z, `origin`, the place of the first one, and `spacing`"
+                .into()
+        }
         (_, OutputKind::Points) => "`vertices`, without faces, and `attributes`".into(),
     }
 }

@@ -1,80 +1,72 @@
-"""Surfaces of grids of values."""
+"""Grids of distances, compared with queries and with files read by numpy."""
 
 import numpy as np
 import pytest
 
 import rxmesh
+from conftest import tetrahedron
 
 
-def ball(shape=(24, 20, 22), radius=7.0):
-    axes = np.meshgrid(*(np.arange(n) for n in shape), indexing="ij")
-    centre = [(n - 1) / 2 for n in shape]
-    return np.sqrt(sum((a - c) ** 2 for a, c in zip(axes, centre))) - radius, np.array(centre)
+def ball(levels=3):
+    mesh = rxmesh.subdivide(*tetrahedron(), levels=levels, triangles=True, engine="cpu")
+    v = np.array(mesh.vertices, dtype=np.float64)
+    v -= v.mean(axis=0)
+    v /= np.linalg.norm(v, axis=1)[:, None]
+    return v.astype(np.float32), np.array(mesh.faces)
 
 
-def volume(v, f):
-    a, b, c = (v[f[:, k]].astype(np.float64) for k in range(3))
-    return (a * np.cross(b, c)).sum() / 6
+def places(result):
+    axes = [o + s * np.arange(n) for o, s, n in zip(result.origin, result.spacing, result.values.shape)]
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
 
 
-def is_closed(f):
-    sides = np.concatenate([f[:, [0, 1]], f[:, [1, 2]], f[:, [2, 0]]])
-    return set(map(tuple, sides)) == set(map(tuple, sides[:, ::-1])) and len(np.unique(sides, axis=0)) == len(sides)
+def test_values_are_signed_distances():
+    v, f = ball()
+    result = rxmesh.sdf(v, f, resolution=12, engine="cpu")
+    assert result.values.dtype == np.float32 and result.values.ndim == 3
+    assert result.values.shape == tuple(result.report["counts"])
+    assert result.origin == tuple(result.report["origin"])
+    points = places(result).reshape(-1, 3)
+    tree = rxmesh.SurfaceTree((v, f), engine="cpu")
+    want = tree.closest(points, signed=True).distances
+    assert np.abs(result.values.reshape(-1) - want).max() < 1e-5
+    assert result.report["inside"] == (result.values < 0).sum()
+    assert result.vertices is None and result.faces is None
+    assert repr(result) == "Result(sdf, grid of {} x {} x {} points)".format(*result.values.shape)
+    with pytest.raises(ValueError, match="no mesh"):
+        _ = result.mesh
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_a_ball(dtype, order):
-    values, centre = ball()
-    result = rxmesh.isosurface(np.asarray(values, dtype=dtype, order=order), engine="cpu")
-    assert result.vertices.dtype == dtype and result.faces.dtype == np.int32
-    assert is_closed(result.faces)
-    assert np.abs(np.linalg.norm(result.vertices - centre, axis=1) - 7).max() < 0.03
-    assert abs(volume(result.vertices, result.faces) / (4 / 3 * np.pi * 343) - 1) < 0.02
-    assert result.report["points"] == [24, 20, 22] and result.report["missing"] == 0
-    assert result.report["result_faces"] == len(result.faces)
+def test_options():
+    v, f = ball()
+    v[:, 0] *= 2
+    result = rxmesh.sdf(v, f, cell=0.25, margin=0.5, band=0.3, unsigned=True, engine="cpu")
+    assert result.spacing == (0.25, 0.25, 0.25)
+    assert result.values.shape[0] > result.values.shape[1]
+    assert result.values.min() >= 0 and result.values.max() == np.float32(0.3)
+    assert result.report["inside"] is None
+    with pytest.raises(rxmesh.Error, match="from 1 to 4096"):
+        rxmesh.sdf(v, f, resolution=0)
 
 
-def test_places_and_sides():
-    values, centre = ball()
-    placed = rxmesh.isosurface(values, origin=(100, -50, 3), spacing=(0.5, 1, 2), level=1, engine="cpu")
-    ball_again = (placed.vertices - [100, -50, 3]) / [0.5, 1, 2] - centre
-    assert np.abs(np.linalg.norm(ball_again, axis=1) - 8).max() < 0.03
-    dense = rxmesh.isosurface(5 - values, spacing=1, level=5, inside="above", engine="cpu")
-    assert volume(dense.vertices, dense.faces) > 0
-    turned = rxmesh.isosurface(5 - values, level=5, open=True, engine="cpu")
-    assert volume(turned.vertices, turned.faces) < 0
-    half = values[:, :, :11]
-    assert is_closed(rxmesh.isosurface(half, engine="cpu").faces)
-    assert not is_closed(rxmesh.isosurface(half, open=True, engine="cpu").faces)
+def test_files(tmp_path):
+    v, f = ball()
+    result = rxmesh.sdf(v, f, resolution=8, engine="cpu")
+    for name in ["a.npy", "a.vti", "a.nrrd"]:
+        result.write(tmp_path / name)
+    assert np.array_equal(np.load(tmp_path / "a.npy"), result.values)
+    header, data = (tmp_path / "a.nrrd").read_bytes().split(b"\n\n", 1)
+    sizes = [int(n) for n in header.split(b"sizes: ")[1].split(b"\n")[0].split()]
+    assert np.array_equal(np.frombuffer(data, "<f4").reshape(sizes, order="F"), result.values)
+    with pytest.raises(rxmesh.Error, match="vti, npy and nrrd"):
+        result.write(tmp_path / "a.obj")
+    with pytest.raises(ValueError, match="formats of grids"):
+        result.write(tmp_path / "a", format="obj")
 
 
-@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int16, np.int64])
-def test_whole_numbers(dtype):
-    values, _ = ball()
-    result = rxmesh.isosurface((values < 0).astype(dtype), level=0.5, inside="above", engine="cpu")
-    assert result.vertices.dtype == np.float32 and is_closed(result.faces)
-
-
-def test_missing_values():
-    values, _ = ball()
-    values[10:12, 10, 10] = np.nan
-    result = rxmesh.isosurface(values, engine="cpu")
-    assert is_closed(result.faces) and result.report["missing"] == 2
-    assert any("2 points have no value" in warning for warning in result.warnings)
-
-
-def test_refusals():
-    values, _ = ball()
-    with pytest.raises(ValueError, match=r"values: shape \(x, y, z\) is needed, not \(24, 20\)"):
-        rxmesh.isosurface(values[:, :, 0])
-    with pytest.raises(rxmesh.Error, match="there is no surface at the level 100"):
-        rxmesh.isosurface(values, level=100, inside="above", engine="cpu")
-    with pytest.raises(rxmesh.Error, match="distance"):
-        rxmesh.isosurface(values, spacing=0, engine="cpu")
-    with pytest.raises(TypeError, match="origin: a number or three numbers are needed"):
-        rxmesh.isosurface(values, origin=(1, 2))
-    with pytest.raises(TypeError, match="spacing"):
-        rxmesh.isosurface(values, (0, 0, 0), spacing="wide")
-    with pytest.raises(rxmesh.Error, match="no points"):
-        rxmesh.isosurface(values[:0], engine="cpu")
+def test_program_writes_the_same(program, tmp_path):
+    v, f = ball()
+    rxmesh.write(tmp_path / "a.ply", v, f)
+    program.run("sdf", tmp_path / "a.ply", "--resolution", 8, "-o", tmp_path / "a.npy", "--engine", "cpu")
+    result = rxmesh.sdf(v, f, resolution=8, engine="cpu")
+    assert np.array_equal(np.load(tmp_path / "a.npy"), result.values)

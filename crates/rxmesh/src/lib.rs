@@ -56,17 +56,18 @@ pub use neighbours::{NeighbourKind, NeighbourRows};
 pub use operation::{Group, Message, Operation, Outcome, OutputKind, WritesFile};
 pub use ops::{
     components::ComponentsArgs, curvature::CurvatureArgs, geodesic::GeodesicArgs,
-    quality::QualityArgs, remesh::RemeshArgs, spring::SpringArgs, subdivide::SubdivideArgs,
+    quality::QualityArgs, remesh::RemeshArgs, sdf::sdf_grid, spring::SpringArgs,
+    subdivide::SubdivideArgs,
 };
 pub use queries::{ClosestPoints, FaceLists, NearestVertices, RayHits, SurfaceTree};
 pub use rxmesh_host as host;
 pub use rxmesh_host::algo::{
     chosen::EdgeChange, delaunay::DelaunayOptions, filter::FilterOptions, laplacian::SmoothOptions,
-    mcf::McfOptions, simplify::SimplifyOptions,
+    mcf::McfOptions, sdf::SdfOptions, simplify::SimplifyOptions,
 };
 pub use rxmesh_host::{
-    Attribute, DVec3, Edge, Engine, Face, Options, PatchOptions, RxMesh, Session, TriMesh, Vec3,
-    Vertex, algo, generate, kernels, reduce,
+    Attribute, DVec3, Edge, Engine, Face, Grid, Options, PatchOptions, RxMesh, Session, TriMesh,
+    Vec3, Vertex, algo, generate, kernels, reduce,
 };
 pub use rxmesh_simulation as simulation;
 pub use rxmesh_subdivision as subdivision;

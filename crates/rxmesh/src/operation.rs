@@ -189,6 +189,8 @@ pub enum OutputKind {
     Volume,
     /// Vertices without faces.
     Points,
+    /// Values at the points of a regular grid, which no format of meshes holds.
+    Grid,
 }
 
 impl OutputKind {
@@ -200,6 +202,7 @@ impl OutputKind {
             OutputKind::Columns(values) => values,
             OutputKind::Volume => "volumes",
             OutputKind::Points => "points",
+            OutputKind::Grid => "grids",
         }
     }
 
@@ -212,6 +215,7 @@ impl OutputKind {
             OutputKind::Volume => format.holds_volumes(),
             // Writers of formats of volumes alone say more.
             OutputKind::Points => format != Format::Stl,
+            OutputKind::Grid => false,
         }
     }
 }

@@ -9,6 +9,7 @@ mod edits;
 mod files;
 mod gltf;
 mod grammar;
+mod grids;
 mod memory;
 mod mutate;
 mod options;
@@ -32,6 +33,8 @@ enum Target {
     Readers,
     /// Volume files of every format.
     Volumes,
+    /// Files of grids.
+    Grids,
     /// Scripts of operators and algorithms on meshes with every defect.
     Edits,
     /// The program's command line.
@@ -95,6 +98,7 @@ fn fuzz(arguments: &Arguments) -> Outcome {
     let target: Box<dyn Fuzz> = match arguments.target {
         Target::Readers => Box::new(readers::Readers::new(&arguments.data).map_err(said)?),
         Target::Volumes => Box::new(volumes::VolumeFuzzer::new().map_err(said)?),
+        Target::Grids => Box::new(grids::GridFuzzer::new()?),
         Target::Edits => Box::new(edits::Edits),
         Target::Cli => {
             let program = arguments.program.as_ref().ok_or("--program is missing")?;

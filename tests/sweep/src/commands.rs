@@ -125,6 +125,12 @@ const COMMANDS: [Command; 24] = [
     to_obj("distance", &["distance", "IN", "IN"], Promise::Nothing),
     to_ply("sample", &["sample", "IN", "-o", "OUT"]),
     to_ply("wrap", &["wrap", "IN", "--resolution", "24", "-o", "OUT"]),
+    Command {
+        name: "sdf",
+        arguments: &["sdf", "IN", "--resolution", "16", "-o", "OUT"],
+        output: "out.vti",
+        promise: Promise::Nothing,
+    },
     to_obj("check", &["check", "IN"], Promise::Nothing),
     to_obj("info", &["info", "IN"], Promise::Nothing),
 ];

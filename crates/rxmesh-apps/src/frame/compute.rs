@@ -72,9 +72,11 @@ impl Frame for Compute {
 
     fn adapt(command: Command, kind: OutputKind) -> Command {
         match kind {
-            OutputKind::Mesh | OutputKind::Normals | OutputKind::Volume | OutputKind::Points => {
-                command
-            }
+            OutputKind::Mesh
+            | OutputKind::Normals
+            | OutputKind::Volume
+            | OutputKind::Points
+            | OutputKind::Grid => command,
             OutputKind::Columns(_) => command.mut_arg("output", |arg| arg.help(VALUES_OUTPUT)),
         }
     }

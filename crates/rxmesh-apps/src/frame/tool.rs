@@ -5,13 +5,14 @@ use super::Frame;
 use crate::Outcome;
 use crate::app::{Application, Message};
 use crate::cli::{CommonArgs, EncodingArgs, EngineArgs, InputArgs, OUTPUT, TriangulateArgs};
+use crate::grids::{GRID_OUTPUT, GridTarget};
 use crate::input::{self, Input};
 use crate::output::{OutputKind, OutputTarget};
 use crate::record::{InputRecord, Record, keys, shown};
 use crate::run::Run;
 use crate::text;
 use anyhow::Result;
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
 use rxmesh::on::{self, AnyMesh, AnyTriangles, Pair};
 use rxmesh::{Operation, WritesFile};
 use rxmesh_host::algo::Options;
@@ -79,6 +80,7 @@ where
         if let Some(target) = &target {
             run.leads_to(target);
         }
+        let grid_target = args.grid_target(run)?;
         let (input, names) = I::read(&args.input, run)?;
         let mut on = on::Tool::new(input, names);
         if let Some(engine) = &args.engine {
@@ -98,6 +100,9 @@ where
                     target.path.display()
                 ));
             }
+        }
+        if let (Some(target), Some(grid)) = (grid_target, &on.grid) {
+            run.write_grid(&target, grid)?;
         }
         Ok(report)
     }
@@ -130,6 +135,9 @@ pub(crate) struct ToolArgs<O: Operation, I: Reads> {
 impl<O: Operation, I: Reads> ToolArgs<O, I> {
     /// Returns the file of the result, if there is one. Refuses one that could not be written.
     fn target(&self, run: &Run) -> Result<Option<OutputTarget>> {
+        if O::OUTPUT == OutputKind::Grid {
+            return Ok(None);
+        }
         let (record, output) = (run.console.json_file(), self.output.as_deref());
         let target = match (O::WRITES, output) {
             (WritesFile::Never, _) | (WritesFile::IfAsked(_) | WritesFile::Named, None) => {
@@ -148,6 +156,16 @@ impl<O: Operation, I: Reads> ToolArgs<O, I> {
             }
         };
         Ok(Some(target))
+    }
+
+    /// Returns the file of a result that is a grid.
+    fn grid_target(&self, run: &Run) -> Result<Option<GridTarget>> {
+        if O::OUTPUT != OutputKind::Grid {
+            return Ok(None);
+        }
+        let files = (I::first(&self.input), self.output.as_deref());
+        let record = run.console.json_file();
+        GridTarget::for_input(O::NAME, files, self.encoding.ascii, record).map(Some)
     }
 }
 
@@ -201,11 +219,18 @@ impl<O: Operation<Options: Args>, I: Reads> Args for ToolArgs<O, I> {
                 let help = "Output file, or '-' for stdout; the extension gives the format";
                 command.arg(output.required(true).help(help))
             }
+            WritesFile::Default if O::OUTPUT == OutputKind::Grid => {
+                command.arg(output.help(GRID_OUTPUT))
+            }
             WritesFile::Default => command.arg(output.help(OUTPUT)),
         };
         let command = O::Options::augment_args(command);
         let command = match O::WRITES {
             WritesFile::Never => command,
+            _ if O::OUTPUT == OutputKind::Grid => {
+                let ascii = Arg::new("ascii").long("ascii").action(ArgAction::SetTrue);
+                command.arg(ascii.help("Write vti and nrrd as text instead of binary"))
+            }
             _ => EncodingArgs::augment_args(command),
         };
         if I::ENGINE {
@@ -225,6 +250,13 @@ impl<O: Operation<Options: Args>, I: Reads> FromArgMatches for ToolArgs<O, I> {
         let engine = I::ENGINE.then(|| EngineArgs::from_arg_matches(matches));
         let (output, encoding) = match O::WRITES {
             WritesFile::Never => (None, EncodingArgs::default()),
+            _ if O::OUTPUT == OutputKind::Grid => (
+                matches.get_one::<PathBuf>("output").cloned(),
+                EncodingArgs {
+                    ascii: matches.get_flag("ascii"),
+                    ..EncodingArgs::default()
+                },
+            ),
             _ => (
                 matches.get_one::<PathBuf>("output").cloned(),
                 EncodingArgs::from_arg_matches(matches)?,

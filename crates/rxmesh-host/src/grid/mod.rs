@@ -1,17 +1,20 @@
 //! Regular grids: values at points that lie in rows along the axes, such as signed distances of a mesh or the voxels
 //! of a scan.
 
+mod axes;
 mod error;
 #[cfg(test)]
 mod tests;
 
 pub use crate::io::{
-    GridFormat, GridReadOptions, GridWriteOptions, GridWriteReport, LoadedGrid, read_grid as read,
-    read_grid_bytes as read_bytes, write_grid as write, write_grid_bytes as write_bytes,
+    GridFormat, GridReadOptions, GridWriteOptions, GridWriteReport, LoadedGrid,
+    check_grid_output as check_output, read_grid as read, read_grid_bytes as read_bytes,
+    write_grid as write, write_grid_bytes as write_bytes, write_grid_with as write_with,
 };
+pub(crate) use axes::reversed;
 pub use error::GridError;
 
-use crate::mesh::{Column, ElementKind};
+use crate::mesh::{Column, ColumnData, ElementKind};
 use glam::DVec3;
 use std::collections::HashSet;
 
@@ -118,6 +121,24 @@ impl Grid {
                 names: self.names(|_| true),
             }),
         }
+    }
+
+    /// Returns the values of a column of one value a point in C order, with z fastest: as arrays with the axes x, y and z
+    /// have them.
+    ///
+    /// # Errors
+    ///
+    /// A column of another length, or of several values a point.
+    pub fn in_c_order(&self, column: &Column) -> Result<ColumnData, GridError> {
+        check_column(column, self.points()?, true)?;
+        if column.width != 1 {
+            return Err(GridError::NotScalar {
+                name: column.name.clone(),
+                width: column.width,
+                scalars: self.names(|c| c.width == 1),
+            });
+        }
+        Ok(reversed(&column.data, self.counts.map(|n| n as usize)))
     }
 
     fn names(&self, which: impl Fn(&Column) -> bool) -> Vec<String> {

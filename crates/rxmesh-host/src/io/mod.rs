@@ -36,8 +36,8 @@ mod write;
 pub use creases::read_creases;
 pub use error::{IoError, Place};
 pub use grids::{
-    GridFormat, GridReadOptions, GridWriteOptions, GridWriteReport, LoadedGrid, read_grid,
-    read_grid_bytes, write_grid, write_grid_bytes,
+    GridFormat, GridReadOptions, GridWriteOptions, GridWriteReport, LoadedGrid, check_grid_output,
+    read_grid, read_grid_bytes, write_grid, write_grid_bytes, write_grid_with,
 };
 pub use relocate::relocate;
 pub use shape::{MeshRef, Model};

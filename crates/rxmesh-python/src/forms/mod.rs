@@ -15,7 +15,7 @@ use clap::{ArgMatches, Args, Command};
 use rxmesh::host::edit::ElementMap;
 use rxmesh::host::mesh::PolyMesh;
 use rxmesh::on::{AnyMesh, GridArray};
-use rxmesh::{Engine, Error, Log, Mesh, Message, Operation, TriMesh};
+use rxmesh::{Engine, Error, Grid, Log, Mesh, Message, Operation, TriMesh};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -95,6 +95,8 @@ pub struct Finished {
     pub meshes: Vec<CallMesh>,
     /// Names of the meshes, of a scene.
     pub names: Vec<String>,
+    /// Grid, if that is the result.
+    pub grid: Option<Grid>,
     /// Report of the operation, with the keys of records.
     pub report: Map<String, Value>,
     /// Description for people, warnings and outcome.
@@ -194,6 +196,7 @@ impl Finished {
         Finished {
             meshes,
             names: Vec::new(),
+            grid: None,
             report: keys(report),
             message: O::describe(report, options),
             map: None,

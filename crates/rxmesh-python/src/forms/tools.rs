@@ -29,7 +29,9 @@ where
     let result = on.result.take().map(|mesh| CallMesh::settled(mesh, home));
     let resident = on.resident.take().map(CallMesh::Resident);
     let meshes = resident.or(result).into_iter().collect();
-    Ok(Finished::new::<O>(&report, &options, meshes))
+    let grid = on.grid.take();
+    let finished = Finished::new::<O>(&report, &options, meshes);
+    Ok(Finished { grid, ..finished })
 }
 
 impl CallForm for Tool<TriMesh> {

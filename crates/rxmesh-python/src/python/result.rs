@@ -1,5 +1,9 @@
 //! The class `Result`.
 
+use super::arrays::ArrayOrigin;
+use super::element::ElementType;
+use super::errors::of_error;
+use super::memory::ArrayMemory;
 use super::mesh::PyMesh;
 use super::read::MeshArguments;
 use super::write::MeshArrays;
@@ -8,6 +12,9 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use rxmesh::host::grid::{self, Grid, GridWriteOptions};
+use rxmesh::host::io::Encoding;
+use rxmesh::host::mesh::ColumnData;
 use serde_json::{Map, Value};
 
 /// Result of an operation. `v2, f2 = result` takes positions and faces (or cells); `result["name"]` is an attribute.
@@ -34,8 +41,71 @@ pub(super) enum ResultContent {
     Arrays(MeshArrays),
     /// Mesh on an engine.
     Mesh(Py<PyMesh>),
+    /// Values at the points of a grid.
+    Grid(ResultGrid),
     /// None: the report is the result.
     Nothing,
+}
+
+/// Grid of a result.
+pub(super) struct ResultGrid {
+    grid: Grid,
+    /// Array of the values, once it was asked for.
+    values: PyOnceLock<Py<PyAny>>,
+}
+
+impl ResultGrid {
+    pub(super) fn new(grid: Grid) -> ResultGrid {
+        ResultGrid {
+            grid,
+            values: PyOnceLock::new(),
+        }
+    }
+
+    /// Returns the values as an array with the axes x, y and z.
+    fn values(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let made = self.values.get_or_try_init(py, || {
+            let of_grid = |e| of_error(&rxmesh::Error::from(rxmesh::host::Error::from(e)));
+            let column = self.grid.scalar(None).map_err(of_grid)?;
+            let shape = self.grid.counts.map(|n| n as usize).to_vec();
+            let values = self.grid.in_c_order(column).map_err(of_grid)?;
+            let (memory, element) = match values {
+                ColumnData::F32(values) => {
+                    let element = ElementType::F32;
+                    (ArrayMemory::of_vec(values, element, shape), element)
+                }
+                other => {
+                    let values: Vec<f64> = (0..other.len()).map(|i| other.get(i)).collect();
+                    let element = ElementType::F64;
+                    (ArrayMemory::of_vec(values, element, shape), element)
+                }
+            };
+            ArrayOrigin::numpy(element).export(py, memory)
+        });
+        made.map(|array| array.clone_ref(py))
+    }
+
+    /// Writes the grid to a file.
+    fn write(&self, path: &std::path::Path, ascii: bool, format: Option<&str>) -> PyResult<()> {
+        let mut options = GridWriteOptions::default();
+        if ascii {
+            options.encoding = Encoding::Ascii;
+        }
+        if let Some(word) = format {
+            let known = grid::GridFormat::ALL
+                .into_iter()
+                .find(|f| f.extension() == word);
+            options.format = Some(known.ok_or_else(|| {
+                let formats = grid::GridFormat::list();
+                PyValueError::new_err(format!(
+                    "format is '{word}'; formats of grids are {formats}"
+                ))
+            })?);
+        }
+        let written = grid::write(path, &self.grid, &options);
+        let of_io = |e| of_error(&rxmesh::Error::from(rxmesh::host::Error::from(e)));
+        written.map(|_| ()).map_err(of_io)
+    }
 }
 
 impl PyResultObject {
@@ -43,7 +113,14 @@ impl PyResultObject {
         match &self.content {
             ResultContent::Arrays(arrays) => Ok(Some(arrays)),
             ResultContent::Mesh(mesh) => Ok(Some(mesh.get().arrays(py)?)),
-            ResultContent::Nothing => Ok(None),
+            ResultContent::Grid(_) | ResultContent::Nothing => Ok(None),
+        }
+    }
+
+    fn grid(&self) -> Option<&ResultGrid> {
+        match &self.content {
+            ResultContent::Grid(grid) => Some(grid),
+            _ => None,
         }
     }
 
@@ -66,7 +143,7 @@ impl PyResultObject {
     pub(super) fn mesh(&self, py: Python<'_>) -> PyResult<Py<PyMesh>> {
         let arrays = match &self.content {
             ResultContent::Mesh(mesh) => return Ok(mesh.clone_ref(py)),
-            ResultContent::Nothing => {
+            ResultContent::Grid(_) | ResultContent::Nothing => {
                 return Err(PyValueError::new_err("the result is no mesh"));
             }
             ResultContent::Arrays(arrays) => arrays,
@@ -146,6 +223,24 @@ impl PyResultObject {
         Ok(arrays.map_or_else(|| PyDict::new(py), |a| a.face_attributes.bind(py).clone()))
     }
 
+    /// Values of a grid (nx, ny, nz), with the axes x, y and z; `None` of a mesh.
+    #[getter]
+    fn values(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        self.grid().map(|grid| grid.values(py)).transpose()
+    }
+
+    /// Place of the first point of a grid; `None` of a mesh.
+    #[getter]
+    fn origin(&self) -> Option<(f64, f64, f64)> {
+        self.grid().map(|g| g.grid.origin.into())
+    }
+
+    /// Distance of neighbouring points of a grid along x, y and z; `None` of a mesh.
+    #[getter]
+    fn spacing(&self) -> Option<(f64, f64, f64)> {
+        self.grid().map(|g| g.grid.spacing.into())
+    }
+
     /// Report of the operation, with the keys of the program's record.
     #[getter]
     fn report(&self, py: Python<'_>) -> Py<PyDict> {
@@ -206,6 +301,9 @@ impl PyResultObject {
         ascii: bool,
         format: Option<&str>,
     ) -> PyResult<()> {
+        if let Some(grid) = self.grid() {
+            return py.detach(|| grid.write(&path, ascii, format));
+        }
         let mesh = self.mesh(py)?;
         mesh.bind(py)
             .call_method("write", (path,), Some(&named(py, ascii, format)?))?;
@@ -230,6 +328,13 @@ impl PyResultObject {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let arrays = match &self.content {
             ResultContent::Nothing => return Ok(format!("Result({}, report)", self.name)),
+            ResultContent::Grid(grid) => {
+                let [x, y, z] = grid.grid.counts;
+                return Ok(format!(
+                    "Result({}, grid of {x} x {y} x {z} points)",
+                    self.name
+                ));
+            }
             ResultContent::Mesh(mesh) => {
                 let [vertices, faces] = mesh.get().counts();
                 return Ok(format!(

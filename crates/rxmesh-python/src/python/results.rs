@@ -6,7 +6,7 @@ use super::errors::RxmeshError;
 use super::memory::ArrayMemory;
 use super::mesh::{PyMesh, warn};
 use super::read::MeshOrigin;
-use super::result::{PyResultObject, ResultContent, dict};
+use super::result::{PyResultObject, ResultContent, ResultGrid, dict};
 use super::write::MeshArrays;
 use crate::forms::{CallFrame, CallMesh, Finished, Takes};
 use crate::functions::OperationFunction;
@@ -58,6 +58,8 @@ pub(super) fn results(
             finished.names.into_iter().zip(finished.meshes),
         )?);
         contents.push(ResultContent::Nothing);
+    } else if let Some(grid) = finished.grid {
+        contents.push(ResultContent::Grid(ResultGrid::new(grid)));
     } else if finished.meshes.is_empty() {
         contents.push(ResultContent::Nothing);
     } else {

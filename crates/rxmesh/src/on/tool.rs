@@ -2,6 +2,7 @@
 
 use crate::Mesh;
 use rxmesh_host::engine::Engine;
+use rxmesh_host::grid::Grid;
 use rxmesh_host::io::Model;
 use rxmesh_host::mesh::{PolyMesh, TetMesh, TriMesh};
 
@@ -16,6 +17,8 @@ pub struct Tool<I> {
     pub result: Option<AnyMesh>,
     /// Surface that the operation made in the engine's memory, where its input was, in place of a result.
     pub resident: Option<Mesh>,
+    /// Grid that the operation made.
+    pub grid: Option<Grid>,
     /// Number of edges, and of faces, of the input, if the operation counted them.
     pub counted: [Option<u64>; 2],
     /// Number of vertices at the place of another one that the operation made.
@@ -76,6 +79,7 @@ impl<I> Tool<I> {
             names,
             result: None,
             resident: None,
+            grid: None,
             counted: [None; 2],
             copies: 0,
             engine: None,

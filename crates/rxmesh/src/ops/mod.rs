@@ -50,6 +50,7 @@ macro_rules! for_each_operation {
                 Merge in merge,
                 Sample in sample,
                 Wrap in wrap,
+                Sdf in sdf,
                 Isosurface in isosurface,
             }
         }

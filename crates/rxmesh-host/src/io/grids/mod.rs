@@ -1,6 +1,5 @@
 //! Files of regular grids: VTK's images (VTI), NumPy's arrays (NPY) and NRRD.
 
-mod axes;
 mod npy;
 mod nrrd;
 #[cfg(test)]
@@ -222,8 +221,22 @@ pub fn write_grid(
     grid: &Grid,
     options: &GridWriteOptions,
 ) -> Result<GridWriteReport, IoError> {
+    write_grid_with(path, grid, options, files::Links::Follow)
+}
+
+/// Writes a grid as [`write_grid`]; `links` decides the treatment of a symbolic link at `path`.
+///
+/// # Errors
+///
+/// Those of [`write_grid`]; a link that is refused.
+pub fn write_grid_with(
+    path: &Path,
+    grid: &Grid,
+    options: &GridWriteOptions,
+    links: files::Links,
+) -> Result<GridWriteReport, IoError> {
     let (pieces, report) = encode(path, grid, options)?;
-    let written = files::write(path, |file| {
+    let written = files::write_with(path, links, |file| {
         pieces.iter().try_for_each(|p| file.write_all(p))
     });
     written.map_err(|source| IoError::Write {
@@ -247,11 +260,13 @@ pub fn write_grid_bytes(
     Ok((pieces.concat(), report))
 }
 
-fn encode(
-    path: &Path,
-    grid: &Grid,
-    options: &GridWriteOptions,
-) -> Result<(Pieces, GridWriteReport), IoError> {
+/// Returns the format in which a grid would be written. Refuses a name or options for which no grid can be written:
+/// before it is computed.
+///
+/// # Errors
+///
+/// A name that tells no format; an encoding that the format does not have.
+pub fn check_grid_output(path: &Path, options: &GridWriteOptions) -> Result<GridFormat, IoError> {
     let of_options = |what: String| IoError::Options {
         path: path.to_owned(),
         what,
@@ -269,7 +284,6 @@ fn encode(
         let what = "a file of this name is the header of another one with the data: write .nrrd";
         return Err(of_options(what.into()));
     }
-    grid.validate().map_err(|e| of_options(e.to_string()))?;
     let known: &[Encoding] = match format {
         GridFormat::Vti => &[Encoding::Binary, Encoding::Ascii, Encoding::Base64],
         GridFormat::Npy => &[Encoding::Binary],
@@ -277,8 +291,26 @@ fn encode(
     };
     if !known.contains(&options.encoding) {
         let encoding = options.encoding;
-        return Err(of_options(format!("{format} has no encoding {encoding:?}")));
+        let encoding = match encoding {
+            Encoding::Ascii => "text".to_owned(),
+            other => format!("encoding {other:?}"),
+        };
+        return Err(of_options(format!("{format} has no {encoding}")));
     }
+    Ok(format)
+}
+
+fn encode(
+    path: &Path,
+    grid: &Grid,
+    options: &GridWriteOptions,
+) -> Result<(Pieces, GridWriteReport), IoError> {
+    let of_options = |what: String| IoError::Options {
+        path: path.to_owned(),
+        what,
+    };
+    let format = check_grid_output(path, options)?;
+    grid.validate().map_err(|e| of_options(e.to_string()))?;
     let mut warnings = Vec::new();
     let mut pieces = match format {
         GridFormat::Vti => vtu::write_image(grid, options.encoding),
@@ -287,7 +319,7 @@ fn encode(
             nrrd::write(grid, options.encoding, &mut warnings).map_err(of_options)?
         }
     };
-    if plain.is_some() {
+    if gzip::unpacked_name(path).is_some() {
         pieces = vec![gzip::pack(&pieces)];
     }
     let bytes = pieces.iter().map(|p| p.len() as u64).sum();

@@ -1,9 +1,8 @@
 //! NPY, NumPy's format of one array (versions 1 to 3 of numpy/lib/format.py): a header in Python's syntax, then the
 //! numbers.
 
-use super::axes::reversed;
 use super::{GridFormat, warn_of_others};
-use crate::grid::{self, Grid};
+use crate::grid::{self, Grid, reversed};
 use crate::io::Pieces;
 use crate::io::error::Fault;
 use crate::io::numbers::{ByteOrder, NumberType, Numbers, bytes_of, scalar_of};
@@ -336,6 +335,6 @@ pub(super) fn write(grid: &Grid, warnings: &mut Vec<String>) -> Result<Pieces, S
     text.push('\n');
     let length = u16::try_from(text.len()).map_err(|e| e.to_string())?;
     let head = [MAGIC, &[1, 0], &length.to_le_bytes(), text.as_bytes()].concat();
-    let values = reversed(&column.data, grid.counts.map(|n| n as usize));
+    let values = grid.in_c_order(column).map_err(|e| e.to_string())?;
     Ok(vec![head, bytes_of(&values, ByteOrder::Little)])
 }

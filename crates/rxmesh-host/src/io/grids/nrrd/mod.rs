@@ -7,8 +7,7 @@ mod write;
 
 pub(super) use write::write;
 
-use super::axes::reversed;
-use crate::grid::{self, Grid};
+use crate::grid::{self, Grid, reversed};
 use crate::io::budget::Budget;
 use crate::io::error::Fault;
 use crate::mesh::{Column, ColumnData, ElementKind};

@@ -98,7 +98,7 @@ fn what_cannot_be_written_is_refused() {
     };
     assert!(of("a.ply", Encoding::Binary).contains("formats of grids are vti, npy and nrrd"));
     assert!(of("a.nhdr", Encoding::Binary).contains("write .nrrd"));
-    assert!(of("a.npy", Encoding::Ascii).contains("no encoding"));
+    assert!(of("a.npy", Encoding::Ascii).contains("NPY has no text"));
     let mut grid = laden();
     grid.spacing.x = 0.0;
     let options = GridWriteOptions::default();

@@ -13,7 +13,7 @@ const BLOCK: usize = 16;
 /// # Panics
 ///
 /// When there are fewer values than the product of the counts.
-pub(super) fn reversed(data: &ColumnData, counts: [usize; 3]) -> ColumnData {
+pub(crate) fn reversed(data: &ColumnData, counts: [usize; 3]) -> ColumnData {
     match data {
         ColumnData::I8(v) => ColumnData::I8(of_type(v, counts)),
         ColumnData::U8(v) => ColumnData::U8(of_type(v, counts)),
