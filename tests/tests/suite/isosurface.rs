@@ -290,41 +290,46 @@ fn tunnels(engine: &Engine) {
     assert_eq!(euler(&closed_mesh), 2 * twice);
 }
 
-/// Values that lie z fastest give the same triangles.
+/// Values that lie z fastest give the same vertices on edges of the grid, and as many others and faces.
 fn orders_of_values(engine: &Engine) {
     let lattice = Lattice::noise([9, 12, 7], 3);
     let [nx, ny, nz] = lattice.counts;
     let turned = Lattice::new([nz, ny, nx], |[z, y, x]| lattice.at([x, y, z]));
-    let spacing = DVec3::new(0.5, 2.0, 3.0);
-    let sorted = |values: &[f32], first: FirstAxis| {
+    let (origin, spacing) = (DVec3::new(5.0, -3.0, 1.0), DVec3::new(0.5, 2.0, 3.0));
+    let surface = |values: &[f32], first: FirstAxis| {
         let values = engine.upload(values).unwrap();
         let grid = GridValues {
             values: &values,
             counts: lattice.counts,
-            origin: DVec3::new(5.0, -3.0, 1.0),
+            origin,
             spacing,
             first,
         };
         let found = isosurface(engine, grid, &options()).unwrap();
-        let x = found.positions.read().unwrap();
-        let mut bits: Vec<[u32; 3]> = x.iter().map(|p| p.to_array().map(f32::to_bits)).collect();
-        bits.sort_unstable();
-        (
-            bits,
-            volume(&x, &found.faces.read().unwrap()),
-            found.faces.len(),
-        )
+        TriMesh::new(found.positions.read().unwrap(), found.faces.read().unwrap()).unwrap()
     };
-    let (points, size, faces) = sorted(&lattice.values, FirstAxis::X);
-    let (other_points, other_size, other_faces) = sorted(&turned.values, FirstAxis::Z);
-    assert_eq!(points, other_points);
-    assert_eq!(faces, other_faces);
-    // Vertices in the interior may connect other edges where loops are filled the other way round.
-    assert!(
-        (size / other_size - 1.0).abs() < 0.02,
-        "{size}, {other_size}"
+    let on_edges = |mesh: &TriMesh| -> Vec<[u32; 3]> {
+        let is_on_one = |p: &&Vec3| {
+            let cells = (p.as_dvec3() - origin) / spacing;
+            let is_whole = |k: &f64| (k - k.round()).abs() < 1e-6;
+            cells.to_array().iter().filter(|k| is_whole(k)).count() == 2
+        };
+        let found = mesh.positions.iter().filter(is_on_one);
+        let mut bits: Vec<_> = found.map(|p| p.to_array().map(f32::to_bits)).collect();
+        bits.sort_unstable();
+        bits
+    };
+    let (here, there) = (
+        surface(&lattice.values, FirstAxis::X),
+        surface(&turned.values, FirstAxis::Z),
     );
-    assert!(size > 0.0);
+    assert!(on_edges(&here) == on_edges(&there) && on_edges(&here).len() > 500);
+    assert_eq!(here.positions.len(), there.positions.len());
+    assert_eq!(here.faces.len(), there.faces.len());
+    // Loops may be filled by other triangles.
+    let size = |mesh: &TriMesh| volume(&mesh.positions, &mesh.faces);
+    let (a, b) = (size(&here), size(&there));
+    assert!(a > 0.0 && (a / b - 1.0).abs() < 0.02, "{a}, {b}");
 }
 
 fn same_bits_on_all_engines(engine: &Engine) {
