@@ -56,8 +56,8 @@ pub use neighbours::{NeighbourKind, NeighbourRows};
 pub use operation::{Group, Message, Operation, Outcome, OutputKind, WritesFile};
 pub use ops::{
     components::ComponentsArgs, curvature::CurvatureArgs, geodesic::GeodesicArgs,
-    quality::QualityArgs, remesh::RemeshArgs, sdf::sdf_grid, spring::SpringArgs,
-    subdivide::SubdivideArgs,
+    isosurface::IsosurfaceArgs, isosurface::grid_surface, quality::QualityArgs, remesh::RemeshArgs,
+    sdf::sdf_grid, spring::SpringArgs, subdivide::SubdivideArgs,
 };
 pub use queries::{ClosestPoints, FaceLists, NearestVertices, RayHits, SurfaceTree};
 pub use rxmesh_host as host;

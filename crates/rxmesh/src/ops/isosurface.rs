@@ -1,7 +1,7 @@
 //! `isosurface`: makes a surface through the values of a grid.
 
 use crate::on::{AnyGrid, AnyMesh, ArrayValues, EngineArrays, Tool};
-use crate::{Error, Group, Log, Mesh, Message, Operation, Result, Stage, stage};
+use crate::{Error, Group, Log, Mesh, Message, Operation, Result, Silent, Stage, stage};
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::isosurface::{
     FirstAxis, GridValues, InsideOf, IsosurfaceOptions, isosurface,
@@ -182,7 +182,34 @@ Marching cubes (Lorensen and Cline 1987) with the topology of the trilinear inte
     }
 }
 
-/// SourceValues of a grid that a surface is made of.
+/// Makes the surface at a level of a grid's values, on a GPU if there is one.
+///
+/// ```
+/// use rxmesh::{IsosurfaceArgs, Mesh, SdfOptions, generate, grid_surface, sdf_grid};
+///
+/// # fn main() -> Result<(), rxmesh::Error> {
+/// let ball = Mesh::new(generate::icosphere(4)?);
+/// let (grid, _) = sdf_grid(&ball, &SdfOptions::default().with(|o| o.resolution = 16))?;
+/// let (surface, report) = grid_surface(grid, &IsosurfaceArgs::default())?;
+/// assert_eq!(surface.face_count() as u32, report.result_faces);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// As [`isosurface`], and a grid without a surface at the level.
+pub fn grid_surface(grid: Grid, options: &IsosurfaceArgs) -> Result<(Mesh, IsosurfaceReport)> {
+    let mut tool = Tool::new(AnyGrid::Memory(grid), Vec::new());
+    let engine = tool.engine().clone();
+    let report = Isosurface::run(&mut tool, options, &mut Silent::default())?;
+    match tool.result.take() {
+        Some(AnyMesh::Surface(mesh)) => Ok((Mesh::on(mesh, engine), report)),
+        _ => Err(Error::Message("there is no surface".into())),
+    }
+}
+
+/// Values of a grid that a surface is made of.
 struct GridSource<'a> {
     counts: [u32; 3],
     origin: DVec3,
@@ -192,7 +219,7 @@ struct GridSource<'a> {
     values: SourceValues<'a>,
 }
 
-/// SourceValues, where they are.
+/// Values, where they are.
 enum SourceValues<'a> {
     Memory(Cow<'a, [f32]>),
     Engine(&'a Buffer<f32>),
