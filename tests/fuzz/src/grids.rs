@@ -25,11 +25,11 @@ const FORMS: [(&str, Encoding); 7] = [
 ];
 
 /// File of a grid.
-type Seed = (&'static str, Vec<u8>);
+type GridFile = (&'static str, Vec<u8>);
 
 /// Fuzzer of readers of grids, with initial files.
 pub(crate) struct GridFuzzer {
-    seeds: Vec<Seed>,
+    seeds: Vec<GridFile>,
 }
 
 impl GridFuzzer {
@@ -51,7 +51,7 @@ impl GridFuzzer {
         Ok(GridFuzzer { seeds })
     }
 
-    fn case(&self, seed: u64) -> Seed {
+    fn case(&self, seed: u64) -> GridFile {
         let mut rng = Rng::new(seed);
         let other = rng.one_of(&self.seeds).clone();
         let mut case = rng.one_of(&self.seeds).clone();

@@ -13,7 +13,7 @@ fn read(b: &Sandbox, name: &str) -> LoadedGrid {
 #[test]
 fn every_format_has_the_same_values() {
     let b = Sandbox::new();
-    b.ok("generate sphere --levels 4 -o ball.obj -q");
+    b.ok("generate icosphere --levels 4 -o ball.obj -q");
     let said = b.ok("sdf ball.obj --resolution 16 --engine cpu");
     assert!(said.contains("grid: 23 x 23 x 23 points, cells of 0.125"), "{said}");
     assert!(said.contains("points inside") && said.contains("wrote ball_sdf.vti (VTI, "), "{said}");
@@ -65,7 +65,7 @@ fn options_of_grids() {
 #[test]
 fn far_and_large_meshes_keep_their_units() {
     let b = Sandbox::new();
-    b.ok("generate sphere --levels 3 -o ball.obj -q");
+    b.ok("generate icosphere --levels 3 -o ball.obj -q");
     b.ok("transform ball.obj --scale 1000 --translate 5000000,0,0 -o far.obj -q");
     let one = b.record("sdf ball.obj --resolution 8 -o one.vti --engine cpu");
     let far = b.record("sdf far.obj --resolution 8 -o far.vti --engine cpu");

@@ -123,8 +123,8 @@ impl Grid {
         }
     }
 
-    /// Returns the values of a column of one value a point in C order, with z fastest: as arrays with the axes x, y and z
-    /// have them.
+    /// Returns the values of a column of one value a point in C order, with z fastest: as arrays with the axes x, y and
+    /// z have them.
     ///
     /// # Errors
     ///

@@ -38,13 +38,14 @@ impl Operation for Sdf {
           rxmesh sdf scan.ply --cell 0.5 --band 2 -o scan.nrrd
           rxmesh sdf sheet.obj --unsigned -o sheet.npy
 
-Distances from the triangles are computed at the points of a grid of cubes around them, and are negative
-inside: where the winding number is at least one half, so open surfaces, soups and crossing parts have an
-inside as well (Jacobson, Kavan and Sorkine-Hornung 2013). Faces must look outwards; `repair` turns them.
+Distances from the triangles are computed at the points of a grid of cubes around them. They are
+negative inside: where the winding number is at least one half, so open surfaces, soups and crossing
+parts have an inside as well (Jacobson, Kavan and Sorkine-Hornung 2013). Faces must look outwards;
+`repair` turns them.
 
-The extension of the output gives its format: .vti (VTK's images, which ParaView shows), .nrrd, or .npy
-(NumPy's arrays, with the axes x, y and z, without the place of the grid: the first point and the cell are
-printed and in the record).";
+The extension of the output gives its format: .vti (VTK's images, which ParaView shows), .nrrd, or
+.npy (NumPy's arrays, with the axes x, y and z, without the place of the grid: the first point and the
+cell are printed and in the record).";
     const OUTPUT: OutputKind = OutputKind::Grid;
 
     type Options = SdfOptions;

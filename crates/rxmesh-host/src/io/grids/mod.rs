@@ -207,7 +207,8 @@ fn unpacked(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, Vec<String>), String> {
     Ok((bytes.into(), Vec::new()))
 }
 
-/// Writes a grid; a name that ends in `.gz` packs it. Either the whole file is there afterwards, or nothing has changed.
+/// Writes a grid; a name that ends in `.gz` packs it. Either the whole file is there afterwards, or nothing has
+/// changed.
 ///
 /// NPY and NRRD hold one column: the first with one value a point, or with several in NRRD if there is no other.
 /// Floats and whole numbers keep their type. Arrays of NPY are in C order, with the axes x, y and z.

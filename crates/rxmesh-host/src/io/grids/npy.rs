@@ -24,7 +24,7 @@ enum ElementType {
 }
 
 /// Header of a file.
-struct Header {
+struct NpyHeader {
     element: ElementType,
     order: ByteOrder,
     /// `true` if the first axis is the fastest.
@@ -105,7 +105,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Grid, Vec<String>), Fault> {
     Ok((grid, warnings))
 }
 
-fn header(bytes: &[u8]) -> Result<Header, Fault> {
+fn header(bytes: &[u8]) -> Result<NpyHeader, Fault> {
     let cut = || Fault::byte(bytes.len(), "the header is cut off");
     if !bytes.starts_with(MAGIC) {
         return Err(Fault::byte(0, "the file does not begin as NPY does"));
@@ -150,7 +150,7 @@ fn header(bytes: &[u8]) -> Result<Header, Fault> {
     }
     let missing = |key: &str| Fault::byte(start, format!("the header has no '{key}'"));
     let (order, element) = descr.ok_or_else(|| missing("descr"))?;
-    Ok(Header {
+    Ok(NpyHeader {
         element,
         order,
         fortran: fortran.ok_or_else(|| missing("fortran_order"))?,

@@ -1,6 +1,6 @@
 //! Numbers of NRRD: raw, packed, or as text.
 
-use super::header::{DataEncoding, Header};
+use super::header::{DataEncoding, NrrdHeader};
 use crate::io::budget::Budget;
 use crate::io::error::Fault;
 use crate::io::numbers::Numbers;
@@ -12,7 +12,7 @@ use std::path::Path;
 /// Reads the `n` numbers of a file, whose header is in `bytes`; `name` is its path.
 pub(super) fn numbers(
     bytes: &[u8],
-    header: &Header,
+    header: &NrrdHeader,
     n: usize,
     name: &Path,
     budget: &mut Budget,
@@ -48,7 +48,7 @@ pub(super) fn numbers(
 /// Reads numbers from the data alone.
 fn of_stream(
     bytes: &[u8],
-    header: &Header,
+    header: &NrrdHeader,
     n: usize,
     budget: &mut Budget,
     warnings: &mut Vec<String>,
@@ -98,7 +98,7 @@ fn of_stream(
     }
 }
 
-fn text(data: &[u8], header: &Header, n: usize) -> Result<Numbers, Fault> {
+fn text(data: &[u8], header: &NrrdHeader, n: usize) -> Result<Numbers, Fault> {
     if n > data.len().div_ceil(2) {
         let what = format!("{n} numbers expected in {} characters", data.len());
         return Err(Fault::text(0, what));

@@ -41,7 +41,7 @@ pub(super) struct Axis {
 
 /// A header.
 #[derive(Debug)]
-pub(super) struct Header {
+pub(super) struct NrrdHeader {
     pub(super) scalar: NumberType,
     pub(super) order: ByteOrder,
     pub(super) encoding: DataEncoding,
@@ -115,7 +115,7 @@ impl<'a> Fields<'a> {
 }
 
 /// Reads the header of a file.
-pub(super) fn read(bytes: &[u8]) -> Result<Header, Fault> {
+pub(super) fn read(bytes: &[u8]) -> Result<NrrdHeader, Fault> {
     let mut lines = TextLines::new(bytes, 0);
     let (_, first) = lines.next().unwrap_or((0, &[]));
     match first.trim_ascii_end().strip_prefix(MAGIC) {
@@ -173,7 +173,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Header, Fault> {
     header(&fields, data)
 }
 
-fn header(fields: &Fields<'_>, data: usize) -> Result<Header, Fault> {
+fn header(fields: &Fields<'_>, data: usize) -> Result<NrrdHeader, Fault> {
     let missing = |name: &str| Fault::text(data, format!("the header has no field '{name}'"));
     let dimension = fields.dimension.ok_or_else(|| missing("dimension"))?;
     let sizes = fields.sizes.ok_or_else(|| missing("sizes"))?;
@@ -252,7 +252,7 @@ fn header(fields: &Fields<'_>, data: usize) -> Result<Header, Fault> {
     };
     let word = |c: &&str| !c.is_empty() && c.len() <= 64 && !c.contains(char::is_whitespace);
     let content = fields.content.map(|f| f.value).filter(word);
-    Ok(Header {
+    Ok(NrrdHeader {
         scalar: kind.scalar()?,
         order,
         encoding: encoding.encoding()?,

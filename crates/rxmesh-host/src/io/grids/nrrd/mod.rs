@@ -13,7 +13,7 @@ use crate::io::error::Fault;
 use crate::mesh::{Column, ColumnData, ElementKind};
 use data::numbers;
 use glam::DVec3;
-use header::{Axis, Centering, Header};
+use header::{Axis, Centering, NrrdHeader};
 use std::path::Path;
 
 /// Word that every file begins with.
@@ -92,7 +92,7 @@ fn rows_of(data: ColumnData, points: usize, width: usize) -> ColumnData {
 }
 
 /// Finds the axis that has the values of a point.
-fn value_axis(header: &Header) -> Result<ValueAxis, Fault> {
+fn value_axis(header: &NrrdHeader) -> Result<ValueAxis, Fault> {
     let at = header.sizes_at;
     let sizes: Vec<String> = header
         .axes
@@ -135,7 +135,7 @@ fn value_axis(header: &Header) -> Result<ValueAxis, Fault> {
 }
 
 /// Returns the place of the first point along an axis, and the distance to the next one.
-fn place(header: &Header, axis: &Axis, k: usize) -> Result<(f64, f64), Fault> {
+fn place(header: &NrrdHeader, axis: &Axis, k: usize) -> Result<(f64, f64), Fault> {
     let wrong = |what: String| Err(Fault::text(header.sizes_at, what));
     let cell = axis.centering == Centering::Cell;
     let between = if cell {

@@ -158,7 +158,8 @@ fn fields_of_nrrd() {
     assert_eq!(doubles(&read("a.nrrd", hex).grid.columns[0]), [1.0, -2.0]);
     let skip = b"NRRD0001\ntype: char\ndimension: 3\n";
     assert!(refused("a.nrrd", skip).contains("does not end"));
-    let skip = b"NRRD0002\ntype: uint8\ndimension: 3\nsizes: 2 1 1\nencoding: raw\nline skip: 1\nbyte skip: 2\n\nab\ncd\x01\x02";
+    let skip = b"NRRD0002\ntype: uint8\ndimension: 3\nsizes: 2 1 1\nencoding: raw\nline skip: 1\n\
+        byte skip: 2\n\nab\ncd\x01\x02";
     assert_eq!(doubles(&read("a.nrrd", skip).grid.columns[0]), [1.0, 2.0]);
     let end = b"NRRD0002\ntype: uint8\ndimension: 3\nsizes: 2 1 1\nencoding: raw\nbyteskip: -1\n\nab\ncd\x01\x02";
     assert_eq!(doubles(&read("a.nrrd", end).grid.columns[0]), [1.0, 2.0]);
