@@ -625,6 +625,29 @@ def main():
         assert edit.mesh.vertices.__dlpack_device__() == (2, 0)
         return "; ".join(notes)
 
+    def isosurfaces():
+        """Surfaces of grids: the bits of the CPU, and values and results stay on the GPU."""
+        axis = np.linspace(0, 40, 160, dtype=np.float32)
+        values = np.sin(axis[:, None, None]) + np.cos(axis[None, :, None]) + np.sin(axis[None, None, :] / 2)
+        values = np.ascontiguousarray(values[:, :120, :90])
+        here = rxmesh.isosurface(values, level=0.25, engine="cpu")
+        array = gpu(values)
+        before = rxmesh._rxmesh.traffic()
+        there = rxmesh.isosurface(array, level=0.25)
+        moved = [a - b for a, b in zip(rxmesh._rxmesh.traffic(), before)]
+        assert max(moved) < values.nbytes // 20, moved
+        assert down(there.faces).tobytes() == here.faces.tobytes()
+        assert down(there.vertices).tobytes() == here.vertices.tobytes()
+        try:
+            rxmesh.isosurface(array, level=9)
+        except rxmesh.Error as e:
+            assert "there is no surface at the level 9" in str(e), e
+        else:
+            raise AssertionError("no error")
+        back = rxmesh.isosurface(array, level=0.25, engine="cpu")
+        assert down(back.faces).tobytes() == here.faces.tobytes()
+        return f"{len(here.faces)} faces of {values.size} values; bytes to the GPU and back: {moved}"
+
     def memory_is_given_back():
         positions, corners = grid(1000)
         result = rxmesh.simplify(gpu(positions), gpu(corners), ratio=0.5)
@@ -662,7 +685,7 @@ def main():
         first_call, both_interfaces, operations, nothing_goes_through_the_host, runs_are_the_same,
         the_cpu_gives_the_same, types, attributes, errors, results_outlive_all,
         inputs_are_untouched, side_streams, contexts_are_kept, threads, surfaces, results_in_arrays_of_the_caller,
-        edits_of_edges, queries, memory_is_given_back, no_growth, timings,
+        edits_of_edges, queries, isosurfaces, memory_is_given_back, no_growth, timings,
     ):
         driver.enter()
         test(function)
