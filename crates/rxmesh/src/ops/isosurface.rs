@@ -63,8 +63,9 @@ impl Operation for Isosurface {
     const NAME: &'static str = "isosurface";
     const GROUP: Group = Group::Reshape;
     const SUMMARY: &'static str = "Make the surface at a level of a grid's values";
-    const HELP: &'static str = "Examples: rxmesh isosurface bunny_sdf.vti -o bunny.ply
-          rxmesh isosurface scan.nrrd --level 300 --inside above -o bone.ply
+    const HELP: &'static str = "Examples: rxmesh sdf spot.ply --resolution 32 -o spot.vti
+          rxmesh isosurface spot.vti -o again.ply
+          rxmesh isosurface spot.vti --level 0.05 -o larger.ply
 
 Takes a grid of values (VTI, NRRD, NPY): signed distances, as `sdf` writes them, densities, voxels of a
 scan. The surface goes through the places where values that are interpolated between the points have the

@@ -34,9 +34,9 @@ impl Operation for Sdf {
     const GROUP: Group = Group::Measure;
     const SUMMARY: &'static str = "Compute signed distances on a grid";
     const HELP: &'static str =
-        "Examples: rxmesh sdf bunny.obj --resolution 128 -o bunny.vti
-          rxmesh sdf scan.ply --cell 0.5 --band 2 -o scan.nrrd
-          rxmesh sdf sheet.obj --unsigned -o sheet.npy
+        "Examples: rxmesh sdf bunny.obj --resolution 24 -o bunny.vti
+          rxmesh sdf spot.ply --cell 0.1 --band 0.2 -o spot.nrrd
+          rxmesh sdf teapot.obj --resolution 24 --unsigned -o teapot.npy
 
 Distances from the triangles are computed at the points of a grid of cubes around them. They are
 negative inside: where the winding number is at least one half, so open surfaces, soups and crossing
