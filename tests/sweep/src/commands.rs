@@ -61,7 +61,7 @@ const fn to_ply(name: &'static str, arguments: &'static [&'static str]) -> Comma
 }
 
 /// All commands, with the defaults that a user meets first.
-const COMMANDS: [Command; 24] = [
+const COMMANDS: [Command; 25] = [
     to_obj("mcf", &["mcf", "IN", "-o", "OUT"], Promise::Same),
     to_obj("filter", &["filter", "IN", "-o", "OUT"], Promise::Same),
     to_obj("smooth", &["smooth", "IN", "-o", "OUT"], Promise::Same),

@@ -8,6 +8,7 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{TriMesh, check, volume};
 use rxmesh_tests::conformance;
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 conformance! {
     balls, topology_of_the_interpolant, closed_whatever_the_values, open_at_the_border, tunnels, orders_of_values,
@@ -179,22 +180,29 @@ fn balls(engine: &Engine) {
     }
 }
 
+/// Euler numbers of the regions below zero of lattices of noise; `None` where a finer grid gives another number: a neck
+/// that is narrower than its cells is not seen there.
+static NOISE: LazyLock<Vec<Option<i64>>> = LazyLock::new(|| {
+    let number = |seed: u32| {
+        let lattice = Lattice::noise([4; 3], seed);
+        let finer = lattice.euler_of_region(17);
+        (lattice.euler_of_region(10) == finer).then_some(finer)
+    };
+    (0..40).map(number).collect()
+});
+
 /// The surface has twice the Euler number of the region that it bounds. Values at random have every case of cells.
 fn topology_of_the_interpolant(engine: &Engine) {
-    let (mut compared, mut all) = (0, 0);
-    for seed in 0..40 {
-        let lattice = Lattice::noise([4, 4, 4], seed);
-        let mesh = surface_of(engine, &lattice, &options());
+    let mut compared = 0;
+    for (seed, region) in (0..).zip(NOISE.iter()) {
+        let mesh = surface_of(engine, &Lattice::noise([4; 3], seed), &options());
         closed(&mesh, &format!("noise {seed}"));
-        all += 1;
-        // A neck that is narrower than the finer grid's cells is not seen there.
-        let finer = lattice.euler_of_region(23);
-        if lattice.euler_of_region(12) == finer {
+        if let Some(region) = region {
             compared += 1;
-            assert_eq!(euler(&mesh), 2 * finer, "noise {seed}");
+            assert_eq!(euler(&mesh), 2 * region, "noise {seed}");
         }
     }
-    assert!(4 * compared >= 3 * all, "{compared} of {all}");
+    assert!(compared >= 30, "{compared}");
 }
 
 /// Surfaces are closed manifolds whatever the values are: equal to the level, infinite, not there.
@@ -285,9 +293,9 @@ fn tunnels(engine: &Engine) {
     let mesh = surface_of(engine, &lattice, &open);
     let report = check(&mesh);
     assert!(report.manifold, "{report:?}");
-    let twice = lattice.euler_of_region(40);
+    let region = lattice.euler_of_region(40);
     let closed_mesh = surface_of(engine, &lattice, &options());
-    assert_eq!(euler(&closed_mesh), 2 * twice);
+    assert_eq!(euler(&closed_mesh), 2 * region);
 }
 
 /// Values that lie z fastest give the same vertices on edges of the grid, and as many others and faces.

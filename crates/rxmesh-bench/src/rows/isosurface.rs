@@ -59,7 +59,7 @@ fn row(b: &TriangleBench<'_>, n: u32) -> Result<Measured> {
         isosurface(b.engine, grid, &options)?;
         Ok(())
     })?;
-    Ok(Measured::times("point", n.pow(3), times)
+    Ok(Measured::times("point", u64::from(n).pow(3), times)
         .with("peak_bytes", most - before)
         .with("surface_faces", faces as u32))
 }

@@ -13,7 +13,6 @@ use rxmesh_kernels::algo::grid::isosurface::cells::{CountCells, CrossedBricks};
 use rxmesh_kernels::algo::grid::isosurface::faces::WriteCells;
 use rxmesh_kernels::algo::grid::isosurface::table::CellTable;
 use rxmesh_kernels::algo::grid::{ActiveBricks, BrickGrid, SIDE, VERTICES};
-use table::table_words;
 
 /// Side of the level on which values are inside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -162,7 +161,7 @@ pub fn isosurface(
         slots: slots.global(),
         bricks: list.global(),
     };
-    let words = engine.upload(&table_words())?;
+    let words = engine.upload(&table::WORDS)?;
     let table = CellTable {
         words: words.global(),
     };

@@ -4,18 +4,26 @@
 //! triangles, two that a tunnel connects with a strip of them. No triangle has a side in a face of the cell but those
 //! of the loops: so the surfaces of neighbours meet in loops alone, and all of them are manifold.
 
-use super::super::cases::{around, edge_corners};
+use super::super::cases::{self, edge_corners};
 use rxmesh_kernels::algo::grid::cases::EDGES;
 use rxmesh_kernels::algo::grid::isosurface::table::{
     CORNER_SETS, CellTriangles, CornerSet, FIRST_CENTRE, INSIDE_CONNECTED, LISTS,
     OUTSIDE_CONNECTED, pack_triangle,
 };
+use std::sync::LazyLock;
 
 /// Edges that a piece of surface crosses, in order.
 type CellLoop = Vec<u32>;
 
 /// Corners of triangles, as labels of the table.
 type Labels = Vec<[u32; 3]>;
+
+/// Edges around each face of a cell, and the corner before each.
+static AROUND: LazyLock<[[(usize, usize); 4]; FACES]> =
+    LazyLock::new(|| std::array::from_fn(cases::around));
+
+/// Words of the table ([`rxmesh_kernels::algo::grid::isosurface::table::CellTable`]).
+pub(super) static WORDS: LazyLock<Vec<u32>> = LazyLock::new(words);
 
 /// Most edges of a loop that is filled without a vertex in the interior.
 const LARGEST_FLAT: usize = 7;
@@ -37,7 +45,7 @@ struct CornerParts {
 fn faces_in_turns(inside: usize) -> Vec<usize> {
     let is_inside = |corner: usize| inside >> corner & 1 != 0;
     let in_turns = |&face: &usize| {
-        let [a, b, c, d] = around(face).map(|(_, corner)| is_inside(corner));
+        let [a, b, c, d] = AROUND[face].map(|(_, corner)| is_inside(corner));
         a == c && b == d && a != b
     };
     (0..FACES).filter(in_turns).collect()
@@ -57,14 +65,15 @@ impl CornerParts {
         };
         // The edge that follows each edge of a loop, anticlockwise as seen from the outside part.
         let mut next = [None; EDGES as usize];
+        let faces_in_turns = faces_in_turns(inside);
         for face in 0..FACES {
-            let mut round = around(face);
+            let mut round = AROUND[face];
             // Anticlockwise as seen from outside of the cell; each edge is the one behind its corner.
             if face % 2 == 0 {
                 let [a, b, c, d] = round;
                 round = [(c.0, d.1), (b.0, c.1), (a.0, b.1), (d.0, a.1)];
             }
-            let in_turns = faces_in_turns(inside).contains(&face);
+            let in_turns = faces_in_turns.contains(&face);
             let parts_inside = !(in_turns && connecting.contains(&face));
             for k in 0..4 {
                 let (edge, corner) = round[k];
@@ -176,6 +185,12 @@ impl CornerParts {
     }
 }
 
+/// Returns the two faces of a cell in which an edge lies.
+fn faces_of(edge: u32) -> [u32; 2] {
+    let (axis, s, t) = (edge / 4, edge % 2, edge / 2 % 2);
+    [2 * ((axis + 1) % 3) + s, 2 * ((axis + 2) % 3) + t]
+}
+
 /// Place in a cell, in twenty-fourths of its side.
 type InCell = [i32; 3];
 
@@ -236,8 +251,8 @@ impl Ring {
 
     /// Returns the cost of a side between two vertices; `None` if it lies in a face of the cell.
     fn cost(&self, e: u32, f: u32) -> Option<i32> {
-        let is_at = |edge: u32, face: usize| around(face).iter().any(|&(k, _)| k as u32 == edge);
-        if (0..FACES).any(|face| is_at(e, face) && is_at(f, face)) {
+        let in_one_face = |f: u32| faces_of(e).iter().any(|face| faces_of(f).contains(face));
+        if e < FIRST_CENTRE && f < FIRST_CENTRE && in_one_face(f) {
             return None;
         }
         Some(square(self.place(e), self.place(f)))
@@ -348,8 +363,8 @@ fn strip(first: &CellLoop, second: &CellLoop, ring: &Ring) -> Option<Labels> {
     strips.min_by_key(|s| s.0).map(|(_, triangles)| triangles)
 }
 
-/// Returns the words of the table ([`rxmesh_kernels::algo::grid::isosurface::table::CellTable`]).
-pub(super) fn table_words() -> Vec<u32> {
+/// Makes the words of the table.
+fn words() -> Vec<u32> {
     let (mut sets, mut lists): (Vec<u32>, Vec<(Labels, u32, u32)>) = (Vec::new(), Vec::new());
     for inside in 0..CORNER_SETS as usize {
         let in_turns = faces_in_turns(inside);
