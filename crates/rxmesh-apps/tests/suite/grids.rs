@@ -15,8 +15,14 @@ fn every_format_has_the_same_values() {
     let b = Sandbox::new();
     b.ok("generate icosphere --levels 4 -o ball.obj -q");
     let said = b.ok("sdf ball.obj --resolution 16 --engine cpu");
-    assert!(said.contains("grid: 23 x 23 x 23 points, cells of 0.125"), "{said}");
-    assert!(said.contains("points inside") && said.contains("wrote ball_sdf.vti (VTI, "), "{said}");
+    assert!(
+        said.contains("grid: 23 x 23 x 23 points, cells of 0.125"),
+        "{said}"
+    );
+    assert!(
+        said.contains("points inside") && said.contains("wrote ball_sdf.vti (VTI, "),
+        "{said}"
+    );
     let LoadedGrid { grid, .. } = read(&b, "ball_sdf.vti");
     assert_eq!(grid.counts, [23; 3]);
     let values = grid.scalar(Some("distance")).unwrap();
@@ -26,14 +32,25 @@ fn every_format_has_the_same_values() {
         let d = values.data.get(grid.row(point).unwrap());
         assert!((d - exact).abs() < 0.01, "{z}: {d}, not {exact}");
     }
-    for name in ["a.npy", "a.nrrd", "a.vti.gz", "b.vti --ascii", "b.nrrd --ascii"] {
-        let r = b.record(&format!("sdf ball.obj --resolution 16 --engine cpu -o {name}"));
+    for name in [
+        "a.npy",
+        "a.nrrd",
+        "a.vti.gz",
+        "b.vti --ascii",
+        "b.nrrd --ascii",
+    ] {
+        let r = b.record(&format!(
+            "sdf ball.obj --resolution 16 --engine cpu -o {name}"
+        ));
         let other = read(&b, name.split(' ').next().unwrap());
         assert_eq!(other.grid.scalar(None).unwrap().data, values.data, "{name}");
         assert_eq!(r["output"]["format"], other.format.to_string());
         assert_eq!(r["output"]["vertices"], 23 * 23 * 23);
         if other.format.holds_places() {
-            assert_eq!((other.grid.origin, other.grid.spacing), (grid.origin, grid.spacing));
+            assert_eq!(
+                (other.grid.origin, other.grid.spacing),
+                (grid.origin, grid.spacing)
+            );
         }
         // NPY holds no places, so the record has them.
         let origin = grid.origin.to_array();
@@ -50,16 +67,22 @@ fn every_format_has_the_same_values() {
 fn options_of_grids() {
     let b = Sandbox::new();
     b.put("one.obj", TRIANGLE);
-    let r = b.record("sdf one.obj --cell 0.25 --margin 0.5 --unsigned --band 0.3 -o a.npy --engine cpu");
+    let r = b
+        .record("sdf one.obj --cell 0.25 --margin 0.5 --unsigned --band 0.3 -o a.npy --engine cpu");
     assert_eq!(r["counts"], serde_json::json!([9, 9, 5]));
     assert_eq!(r["origin"], serde_json::json!([-0.5, -0.5, -0.5]));
     assert!(r["inside"].is_null() && r["least"] == 0.0);
     let values = read(&b, "a.npy").grid;
     let values = values.scalar(None).unwrap();
-    let greatest = (0..values.data.len()).map(|i| values.data.get(i)).fold(0.0, f64::max);
+    let greatest = (0..values.data.len())
+        .map(|i| values.data.get(i))
+        .fold(0.0, f64::max);
     assert!((greatest - 0.3).abs() < 1e-6, "{greatest}");
     let said = b.ok("sdf one.obj --resolution 4 -o b.vti --engine cpu");
-    assert!(said.contains("the surface is open (3 boundary edges)"), "{said}");
+    assert!(
+        said.contains("the surface is open (3 boundary edges)"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -85,11 +108,17 @@ fn wrong_outputs_are_refused_before_the_work() {
     let b = Sandbox::new();
     b.put("bunny.obj", bunny());
     for (args, want) in [
-        ("-o a.ply", "a.ply: the format cannot be told from the name; formats of grids are vti, npy and nrrd"),
+        (
+            "-o a.ply",
+            "a.ply: the format cannot be told from the name; formats of grids are vti, npy and nrrd",
+        ),
         ("-o a.nhdr", "write .nrrd"),
         ("-o a.npy --ascii", "a.npy: NPY has no text"),
         ("-o no/a.vti", "cannot be written"),
-        ("-o a.vti --json a.vti", "grid and record cannot be the same file"),
+        (
+            "-o a.vti --json a.vti",
+            "grid and record cannot be the same file",
+        ),
         ("--resolution 0", "must be from 1 to 4096"),
         ("--cell 0.000001", "too large"),
     ] {
@@ -97,7 +126,10 @@ fn wrong_outputs_are_refused_before_the_work() {
         let before = b.names();
         let out = b.run(&args);
         let message = String::from_utf8(out.stderr).unwrap();
-        assert!(!out.status.success() && message.contains(want), "{args}: {message}");
+        assert!(
+            !out.status.success() && message.contains(want),
+            "{args}: {message}"
+        );
         assert_eq!(b.names(), before, "{args} left something behind");
     }
 }
@@ -111,7 +143,12 @@ fn streams_hold_images() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(TRIANGLE.as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(TRIANGLE.as_bytes())
+        .unwrap();
     let out = child.wait_with_output().unwrap();
     fs::write(b.path().join("a.vti"), out.stdout).unwrap();
     assert_eq!(read(&b, "a.vti").grid.counts, [11, 11, 7]);

@@ -220,7 +220,9 @@ pub fn distances_on_grid(
     let mut all = Vec::new();
     all.try_reserve_exact(points).map_err(|_| {
         let bytes = points.saturating_mul(size_of::<f32>());
-        Error::Options(format!("the values of the grid take {bytes} bytes, which are not there"))
+        Error::Options(format!(
+            "the values of the grid take {bytes} bytes, which are not there"
+        ))
     })?;
     for start in (0..points).step_by(CHUNK) {
         let chunk = start..points.min(start + CHUNK);
@@ -286,7 +288,10 @@ mod tests {
             let t = (p - from).dot(to - from) / (to - from).length_squared();
             p.distance(from + t.clamp(0.0, 1.0) * (to - from))
         };
-        edges.map(from_edge).into_iter().fold(f64::INFINITY, f64::min)
+        edges
+            .map(from_edge)
+            .into_iter()
+            .fold(f64::INFINITY, f64::min)
     }
 
     #[test]
@@ -317,9 +322,15 @@ mod tests {
         let all = places(&grid, 0..grid.points().unwrap());
         for (p, &d) in all.into_iter().zip(values(&grid)) {
             let corner = |v: u32| ring.positions[v as usize].as_dvec3();
-            let each = ring.faces.iter().map(|f| from_triangle(p.as_dvec3(), f.map(corner)));
+            let each = ring
+                .faces
+                .iter()
+                .map(|f| from_triangle(p.as_dvec3(), f.map(corner)));
             let least = each.fold(f64::INFINITY, f64::min);
-            assert!((f64::from(d.abs()) - least).abs() < 1e-5, "{p}: {d} and {least}");
+            assert!(
+                (f64::from(d.abs()) - least).abs() < 1e-5,
+                "{p}: {d} and {least}"
+            );
         }
     }
 

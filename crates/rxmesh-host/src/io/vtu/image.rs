@@ -78,12 +78,17 @@ impl ImageTag {
         let at = attributes.at;
         let missing = || Fault::text(at, "an image without 'WholeExtent'");
         let extent = Extent::of(attributes, "WholeExtent")?.ok_or_else(missing)?;
-        let direction = numbers_of(attributes, "Direction", [1., 0., 0., 0., 1., 0., 0., 0., 1.])?;
+        let direction = numbers_of(
+            attributes,
+            "Direction",
+            [1., 0., 0., 0., 1., 0., 0., 0., 1.],
+        )?;
         let identity = |k: usize| if k.is_multiple_of(4) { 1.0 } else { 0.0 };
         if (0..9).any(|k| direction[k] != identity(k)) {
             let given = quote(attributes.get("Direction").unwrap_or_default().as_bytes());
-            let what =
-                format!("'Direction' is {given}: only grids along the axes, '1 0 0 0 1 0 0 0 1', are read");
+            let what = format!(
+                "'Direction' is {given}: only grids along the axes, '1 0 0 0 1 0 0 0 1', are read"
+            );
             return Err(Fault::text(at, what));
         }
         Ok(ImageTag {
@@ -108,7 +113,10 @@ fn numbers_of<const N: usize>(
     let numbers: Result<Vec<f64>, _> = words.collect();
     let numbers = numbers.ok().and_then(|n| <[f64; N]>::try_from(n).ok());
     numbers.ok_or_else(|| {
-        let what = format!("'{name}' must be {N} numbers, and is {}", quote(text.as_bytes()));
+        let what = format!(
+            "'{name}' must be {N} numbers, and is {}",
+            quote(text.as_bytes())
+        );
         Fault::text(attributes.at, what)
     })
 }
@@ -130,12 +138,20 @@ pub(in super::super) fn read(bytes: &[u8]) -> Result<(Grid, Vec<String>), Fault>
     if file.field_data {
         warnings.push("arrays of the whole data set are not kept".to_owned());
     }
-    let tag = file.image.ok_or_else(|| Fault::file("there is no <ImageData>"))?;
+    let tag = file
+        .image
+        .ok_or_else(|| Fault::file("there is no <ImageData>"))?;
     let section = section(&file, &mut warnings);
     let cells = section == Section::CellData;
     let of = |extent: Extent| if cells { extent.cells() } else { extent };
     let whole = of(tag.extent);
-    let half = |axis: usize| if cells && tag.extent.counts[axis] > 1 { 0.5 } else { 0.0 };
+    let half = |axis: usize| {
+        if cells && tag.extent.counts[axis] > 1 {
+            0.5
+        } else {
+            0.0
+        }
+    };
     let first = |axis: usize| whole.first[axis] as f64 + half(axis);
     let mut grid = Grid {
         counts: whole.counts,
@@ -167,8 +183,18 @@ pub(in super::super) fn read(bytes: &[u8]) -> Result<(Grid, Vec<String>), Fault>
     }
     let mut budget = Budget::of(bytes.len());
     let rows = rows(&whole, &pieces, &mut budget).map_err(|what| Fault::text(tag.at, what))?;
-    grid.columns = columns(bytes, &file, &pieces, rows.as_deref(), budget, &mut warnings)?;
-    let shown = file.pieces.first().and_then(|p| p.scalars[usize::from(cells)].as_ref());
+    grid.columns = columns(
+        bytes,
+        &file,
+        &pieces,
+        rows.as_deref(),
+        budget,
+        &mut warnings,
+    )?;
+    let shown = file
+        .pieces
+        .first()
+        .and_then(|p| p.scalars[usize::from(cells)].as_ref());
     if let Some(at) = grid.columns.iter().position(|c| Some(&c.name) == shown) {
         grid.columns[..=at].rotate_right(1);
     }
@@ -273,7 +299,11 @@ fn columns(
         let mut same = vec![(first, *array)];
         for (piece, by_name) in &others {
             let found = by_name.get(&array.name).map(|&k| piece.arrays[k]);
-            same.extend(found.filter(|a| a.width == array.width).map(|a| (*piece, a)));
+            same.extend(
+                found
+                    .filter(|a| a.width == array.width)
+                    .map(|a| (*piece, a)),
+            );
         }
         let types: Option<Vec<_>> = same.iter().map(|(_, array)| array.scalar).collect();
         let Some(types) = types.filter(|_| array.width > 0 && same.len() == pieces.len()) else {

@@ -1,9 +1,9 @@
 //! The tags of a VTU file: its arrays, and the places of their data.
 
 use super::super::error::Fault;
-use super::image::{Extent, ImageTag};
 use super::super::numbers::{ByteOrder, NumberType};
 use super::super::scan::quote;
+use super::image::{Extent, ImageTag};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use std::ops::Range;
