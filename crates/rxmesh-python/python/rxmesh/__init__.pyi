@@ -186,6 +186,12 @@ class Result:
     @property
     def face_attributes(self) -> dict[str, Any]: ...
     @property
+    def values(self) -> Any: ...
+    @property
+    def origin(self) -> tuple[float, float, float] | None: ...
+    @property
+    def spacing(self) -> tuple[float, float, float] | None: ...
+    @property
     def report(self) -> dict[str, Any]: ...
     @property
     def warnings(self) -> list[str]: ...
@@ -597,6 +603,17 @@ class Mesh:
         offset: Value | None = None,
         gap: Value | None = None,
         faces: Value | None = None,
+        engine: str | None = None,
+        progress: Progress | None = None,
+    ) -> Result: ...
+    def sdf(
+        self,
+        *,
+        resolution: Value | None = None,
+        cell: Value | None = None,
+        margin: Value | None = None,
+        band: Value | None = None,
+        unsigned: bool = False,
         engine: str | None = None,
         progress: Progress | None = None,
     ) -> Result: ...
@@ -2343,6 +2360,97 @@ def wrap(
     dual contouring (Ju et al. 2002), with a vertex for each piece of surface in a cell, keeps sharp edges.
     Columns of vertices and faces come from the closest point of the input; texture coordinates and groups
     are dropped.
+    """
+
+def sdf(
+    v: Mesh | Result | Array,
+    f: Faces | None = None,
+    *,
+    resolution: Value | None = None,
+    cell: Value | None = None,
+    margin: Value | None = None,
+    band: Value | None = None,
+    unsigned: bool = False,
+    engine: str | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    vertex_attributes: Mapping[str, Any] | None = None,
+    face_attributes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Compute signed distances on a grid.
+
+    Takes positions `v` (n, 3) and triangles `f` (m, 3); or a `Mesh`.
+
+    Arguments:
+        resolution: Number of cells of the grid along the longest side of the mesh's box [default: 128]
+        cell: Side of a cell, in place of a number of them
+        margin: Width of the border around the mesh's box; three cells unless given
+        band: Limit of distances: points that are farther get it, with their sign
+        unsigned: Compute distances without a sign, for surfaces that have no inside
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
+        attributes: values that are carried along: arrays with a row for each vertex or each face
+        vertex_attributes: the same, with a row for each vertex
+        face_attributes: the same, with a row for each face
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `values` with the axes x, y and z, `origin`, the place of the first one, and `spacing`. Keys of its report:
+        counts (list of integer): Number of points along each axis
+        cell (number, length): Distance of neighbouring points along each axis
+        points (integer): Number of points
+        inside (integer or null): Number of points inside; none without signs
+        boundary_edges (integer or null): Number of edges of the surface's boundary, near which signs are those of winding numbers; none without signs
+        least (number, length): Least distance
+        greatest (number, length): Greatest distance
+        origin (list of number, length): Place of the first point
+
+    Distances from the triangles are computed at the points of a grid of cubes around them. They are
+    negative inside: where the winding number is at least one half, so open surfaces, soups and crossing
+    parts have an inside as well (Jacobson, Kavan and Sorkine-Hornung 2013). Faces must look outwards;
+    `repair` turns them.
+
+    The extension of the output gives its format: .vti (VTK's images, which ParaView shows), .nrrd, or
+    .npy (NumPy's arrays, with the axes x, y and z, without the place of the grid: the first point and the
+    cell are printed and in the record).
+    """
+
+def isosurface(
+    values: Array,
+    origin: Sequence[float] | None = None,
+    spacing: float | Sequence[float] | None = None,
+    *,
+    level: Value | None = None,
+    inside: Literal["below", "above"] | None = None,
+    open: bool = False,
+    values: Value | None = None,
+    engine: str | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Make the surface at a level of a grid's values.
+
+    Takes `values` of the points of a grid, an array (x, y, z); the place of the first point, `origin`, else zero; and the distance of points along the axes, `spacing`: one number or three, else one.
+
+    Arguments:
+        level: Value that the surface goes through [default: 0]
+        inside: Side of the level that is inside: normals of faces point to the other one: "below" (Values below the level are inside, as those of signed distances), "above" (Values above the level are inside, as those of densities) [default: "below"]
+        open: Leave the surface open where it meets the border of the grid
+        values: Name of the values, if the grid has several; the first column of single numbers unless given
+        engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
+        progress: called with the name of each stage when it begins, and with its milliseconds when it has ended; an exception that it raises ends the work
+
+    Returns a `Result`: `vertices`, `faces`, `attributes`. Keys of its report:
+        points (list of integer): Number of points of the grid along each axis
+        name (text): Name of the values
+        range (list of number or null): Least and greatest value of the grid; null if it has none that is a number, or the values are on a GPU
+        missing (integer or null): Number of points without a value; null if the values are on a GPU
+        result_vertices (integer): Number of vertices of the result
+        result_faces (integer): Number of faces of the result
+
+    Takes a grid of values (VTI, NRRD, NPY): signed distances, as `sdf` writes them, densities, voxels of a
+    scan. The surface goes through the places where values that are interpolated between the points have the
+    level. It is closed, unless open, manifold and oriented: normals point away from the inside.
+
+    Marching cubes (Lorensen and Cline 1987) with the topology of the trilinear interpolant in each cell
+    (Nielson and Hamann 1991, Chernyaev 1995). Further columns of the grid become columns of vertices.
     """
 
 def render(
