@@ -164,7 +164,7 @@ fn balls(engine: &Engine) {
         assert!(off.abs() < 0.03, "{p} is {off} off");
     }
     let exact = 4.0 / 3.0 * std::f64::consts::PI * 6.3_f64.powi(3);
-    let found = f64::from(volume(&mesh.positions, &mesh.faces));
+    let found = volume(&mesh.positions, &mesh.faces);
     assert!((found / exact - 1.0).abs() < 0.02, "{found}, {exact}");
 
     let mut density = lattice.clone();
@@ -222,8 +222,8 @@ fn closed_whatever_the_values(engine: &Engine) {
             let number = rxmesh_host::kernels::math::hash(i as u32 ^ seed << 20);
             match seed % 4 {
                 0 => *value = value.round(),
-                1 if number % 5 == 0 => *value = odd[number as usize / 5 % odd.len()],
-                2 if number % 3 > 0 => *value = value.signum(),
+                1 if number.is_multiple_of(5) => *value = odd[number as usize / 5 % odd.len()],
+                2 if !number.is_multiple_of(3) => *value = value.signum(),
                 _ => {}
             }
         }

@@ -86,8 +86,8 @@ impl CornerParts {
                 if in_turns {
                     // The cut goes around this corner.
                     match (is_inside(corner), parts_inside) {
-                        (true, true) => next[before as usize] = Some(edge),
-                        (false, false) => next[edge as usize] = Some(before),
+                        (true, true) => next[before] = Some(edge),
+                        (false, false) => next[edge] = Some(before),
                         _ => {
                             let (_, opposite) = round[(k + 2) % 4];
                             connect(corner, opposite);
@@ -97,7 +97,7 @@ impl CornerParts {
                     // To here from the edge where the round comes back inside.
                     let back = (1..4).find(|j| is_inside(round[(k + j + 1) % 4].1));
                     let back = back.expect("the round ends inside, where it began");
-                    next[round[(k + back) % 4].0 as usize] = Some(edge);
+                    next[round[(k + back) % 4].0] = Some(edge);
                 }
             }
         }

@@ -91,6 +91,7 @@ impl LevelGrid {
 }
 
 /// Returns the part of an edge at which its values reach the level.
+#[expect(clippy::manual_clamp, reason = "`clamp` panics, which kernels cannot")]
 #[inline(always)]
 pub fn crossing(level: f32, from: f32, to: f32) -> f64 {
     let (level, from, to) = (f64::from(level), f64::from(from), f64::from(to));
