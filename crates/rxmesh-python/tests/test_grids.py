@@ -45,7 +45,7 @@ def test_options():
     assert result.values.shape[0] > result.values.shape[1]
     assert result.values.min() >= 0 and result.values.max() == np.float32(0.3)
     assert result.report["inside"] is None
-    with pytest.raises(rxmesh.Error, match="from 1 to 4096"):
+    with pytest.raises(ValueError, match="from 1 to 4096"):
         rxmesh.sdf(v, f, resolution=0)
 
 

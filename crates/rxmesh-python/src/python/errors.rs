@@ -99,6 +99,7 @@ fn host_kind(e: &HostError) -> ExceptionKind {
         HostError::Io(_) => ExceptionKind::Os,
         HostError::Engine(EngineError::OutOfMemory { .. }) => ExceptionKind::Memory,
         HostError::Mesh(_)
+        | HostError::Grid(_)
         | HostError::Patch(_)
         | HostError::Options(_)
         | HostError::NotFinite { .. }
