@@ -98,13 +98,7 @@ impl Run {
             faces: None,
             cells: None,
         });
-        for warning in report.warnings {
-            let path = shown(&target.path);
-            self.warn(format!(
-                "{}: {warning}",
-                crate::text::named(&path, "stdout")
-            ));
-        }
+        self.warn_of_output(&target.path, report.warnings);
         Ok(())
     }
 }

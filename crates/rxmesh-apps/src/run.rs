@@ -372,15 +372,16 @@ impl Run {
         });
         self.show_live(mesh, &target.path);
         self.draw(&[(&target.path, mesh)])?;
-        for warning in report.warnings {
-            let name = if stdout {
-                "stdout".into()
-            } else {
-                shown(&target.path)
-            };
-            self.warn(format!("{name}: {warning}"));
-        }
+        self.warn_of_output(&target.path, report.warnings);
         Ok(())
+    }
+
+    /// Warns of what a file that was written does not hold.
+    pub(crate) fn warn_of_output(&mut self, path: &Path, warnings: Vec<String>) {
+        let path = shown(path);
+        for warning in warnings {
+            self.warn(format!("{}: {warning}", text::named(&path, "stdout")));
+        }
     }
 
     /// Writes several meshes, each to its target, at the same time; messages name `folder`.

@@ -1,6 +1,6 @@
 //! Lines that several commands print.
 
-use crate::record::Record;
+use crate::record::{InputRecord, Record};
 use rxmesh_host::engine::EngineKind;
 
 pub(crate) use rxmesh::text::{duration, number};
@@ -20,6 +20,12 @@ pub(crate) fn input(r: &Record) -> String {
         i.vertices,
         more.join(", ")
     )
+}
+
+/// Returns the line that names the input and its format.
+pub(crate) fn input_name(r: &Record) -> String {
+    let line = |i: &InputRecord| format!("{} ({})\n", named(&i.path, "stdin"), i.format);
+    r.input.as_ref().map_or(String::new(), line)
 }
 
 /// Returns the line that names the engine and its device.

@@ -46,6 +46,20 @@ pub(crate) fn positive(name: &str, v: f64) -> Result<(), Error> {
     )))
 }
 
+/// Most cells of a grid along the longest side of a mesh's box.
+pub(crate) const MOST_CELLS: u32 = 4096;
+
+/// Refuses options of a grid around a mesh: a number of cells along the longest side that is out of range, a side of a
+/// cell that is not positive.
+pub(crate) fn cells_around(resolution: u32, fewest: u32, cell: Option<f64>) -> Result<(), Error> {
+    if !(fewest..=MOST_CELLS).contains(&resolution) {
+        return Err(Error::Options(format!(
+            "the resolution is {resolution}, but must be from {fewest} to {MOST_CELLS} cells"
+        )));
+    }
+    cell.map_or(Ok(()), |cell| positive("the side of a cell (cell)", cell))
+}
+
 /// Refuses an option that is not a finite number, or below zero.
 pub(crate) fn not_negative(name: &str, v: f64) -> Result<(), Error> {
     if v >= 0.0 && v.is_finite() {

@@ -101,10 +101,6 @@ impl Reads for AnyGrid {
     }
 
     fn heading(record: &Record) -> String {
-        let line = |i: &InputRecord| {
-            let path = text::named(&i.path, "stdin");
-            format!("{path} ({})\n", i.format)
-        };
-        record.input.as_ref().map_or(String::new(), line)
+        text::input_name(record)
     }
 }

@@ -8,7 +8,7 @@ use crate::cli::{CommonArgs, EncodingArgs, EngineArgs, InputArgs, OUTPUT, Triang
 use crate::grids::{GRID_OUTPUT, GridTarget};
 use crate::input::{self, Input};
 use crate::output::{OutputKind, OutputTarget};
-use crate::record::{InputRecord, Record, keys, shown};
+use crate::record::{Record, keys, shown};
 use crate::run::Run;
 use crate::text;
 use anyhow::Result;
@@ -392,11 +392,7 @@ impl Reads for AnyMesh {
     }
 
     fn heading(record: &Record) -> String {
-        let line = |i: &InputRecord| {
-            let path = text::named(&i.path, "stdin");
-            format!("{path} ({})\n", i.format)
-        };
-        record.input.as_ref().map_or(String::new(), line)
+        text::input_name(record)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::on::{AnyGrid, AnyMesh, ArrayValues, EngineArrays, Tool};
 use crate::{Error, Group, Log, Mesh, Message, Operation, Result, Silent, Stage, stage};
+use rayon::prelude::*;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::isosurface::{
     FirstAxis, GridValues, InsideOf, IsosurfaceOptions, isosurface,
@@ -13,6 +14,9 @@ use rxmesh_host::units;
 use rxmesh_host::{DVec3, Vec3};
 use serde::Serialize;
 use std::borrow::Cow;
+
+/// Values that a task looks at.
+const CHUNK: usize = 1 << 16;
 
 /// Makes a surface through the values of a grid.
 #[derive(Clone, Copy, Debug)]
@@ -88,25 +92,21 @@ Marching cubes (Lorensen and Cline 1987) with the topology of the trilinear inte
         // In units near a cell, so that 32-bit positions have their digits for it. On an engine results are in the
         // world.
         let placement = match source.values {
-            SourceValues::Memory(_) => Placement {
-                origin: source.origin,
-                scale: power_of_two(source.spacing.max_element()),
-            },
+            SourceValues::Memory(_) => {
+                Placement::of_size(source.origin, source.spacing.max_element())
+            }
             SourceValues::Engine(_) => Placement::default(),
         };
         let spacing = source.spacing / placement.scale;
-        let uploaded = match &source.values {
-            SourceValues::Memory(numbers) => Some(stage(log, Stage::Upload, || {
-                Ok(engine.upload(&numbers[..])?)
-            })?),
-            SourceValues::Engine(_) => None,
+        let uploaded;
+        let values = match &source.values {
+            SourceValues::Engine(values) => *values,
+            SourceValues::Memory(numbers) => {
+                uploaded = stage(log, Stage::Upload, || Ok(engine.upload(&numbers[..])?))?;
+                &uploaded
+            }
         };
         let found = stage(log, Stage::Work("contouring"), || {
-            let values = match (&source.values, &uploaded) {
-                (SourceValues::Engine(values), _) => values,
-                (SourceValues::Memory(_), Some(values)) => values,
-                (SourceValues::Memory(_), None) => return Err(Error::Message("no values".into())),
-            };
             let grid = GridValues {
                 values,
                 counts: source.counts,
@@ -118,11 +118,10 @@ Marching cubes (Lorensen and Cline 1987) with the topology of the trilinear inte
             engine.synchronize()?;
             Ok(found)
         })?;
-        drop(uploaded);
         let (range, missing) = match &source.values {
             SourceValues::Memory(numbers) => {
-                let missing = numbers.iter().filter(|v| v.is_nan()).count();
-                (range(numbers), Some(missing as u64))
+                let (range, missing) = summary(numbers);
+                (range, Some(missing))
             }
             SourceValues::Engine(_) => (None, None),
         };
@@ -264,13 +263,19 @@ impl GridSource<'_> {
     }
 }
 
-/// Returns the least and the greatest of the values that are numbers.
-fn range(values: &[f32]) -> Option<[f32; 2]> {
-    let there = values.iter().copied().filter(|v| !v.is_nan());
-    there.fold(None, |range, v| {
-        let [low, high] = range.unwrap_or([v; 2]);
-        Some([low.min(v), high.max(v)])
-    })
+/// Returns the least and the greatest of the values that are numbers, and the number of the others.
+fn summary(values: &[f32]) -> (Option<[f32; 2]>, u64) {
+    const NONE: (f32, f32, u64) = (f32::INFINITY, f32::NEG_INFINITY, 0);
+    let with = |(low, high, missing): (f32, f32, u64), v: &f32| {
+        // `min` and `max` leave out what is not a number.
+        (low.min(*v), high.max(*v), missing + u64::from(v.is_nan()))
+    };
+    let of_chunk = |chunk: &[f32]| chunk.iter().fold(NONE, with);
+    let (low, high, missing) = values
+        .par_chunks(CHUNK)
+        .map(of_chunk)
+        .reduce(|| NONE, |a, b| (a.0.min(b.0), a.1.max(b.1), a.2 + b.2));
+    ((low <= high).then_some([low, high]), missing)
 }
 
 /// Returns the error of a grid without a surface.
@@ -295,11 +300,6 @@ fn empty(
         "there is no surface at the level {level}: {range}those {side} the level are inside (--level; --inside \
          {other} turns this round)"
     ))
-}
-
-/// Returns the power of two at or below a positive number.
-fn power_of_two(x: f64) -> f64 {
-    x.log2().floor().clamp(-1000.0, 1000.0).exp2()
 }
 
 /// Returns the values of a column as 32-bit numbers.

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::engine::{Buffer, Engine};
 use crate::grid::{Grid, GridError};
 use crate::mesh::{Column, ColumnData, ElementKind};
-use crate::options::{Options, not_negative, positive};
+use crate::options::{Options, cells_around, not_negative, positive};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
@@ -52,9 +52,6 @@ units!(SdfOptions {
 
 changeable!(SdfOptions);
 
-/// Largest number of cells along the longest side of the box.
-const MOST_CELLS: u32 = 4096;
-
 /// Width of the border in cells, unless an option gives it.
 const MARGIN: f64 = 3.0;
 
@@ -78,15 +75,7 @@ impl Default for SdfOptions {
 
 impl Options for SdfOptions {
     fn check(&self) -> Result<(), Error> {
-        if !(1..=MOST_CELLS).contains(&self.resolution) {
-            return Err(Error::Options(format!(
-                "the resolution is {}, but must be from 1 to {MOST_CELLS} cells",
-                self.resolution
-            )));
-        }
-        if let Some(cell) = self.cell {
-            positive("the side of a cell (cell)", cell)?;
-        }
+        cells_around(self.resolution, 1, self.cell)?;
         if let Some(band) = self.band {
             positive("the limit of distances (band)", band)?;
         }

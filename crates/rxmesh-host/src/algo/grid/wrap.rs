@@ -7,7 +7,7 @@ use crate::Error;
 use crate::algo::Options;
 use crate::algo::bounds::{self, TriangleBox};
 use crate::engine::{Buffer, Engine};
-use crate::options::{not_negative, positive};
+use crate::options::{MOST_CELLS, cells_around, not_negative};
 use glam::Vec3;
 use rxmesh_kernels::algo::grid::{BrickGrid, SIDE};
 use rxmesh_kernels::algo::tree::IndexedTriangles;
@@ -43,9 +43,6 @@ units!(WrapOptions {
 
 changeable!(WrapOptions);
 
-/// Largest number of cells along the longest side.
-const MOST_CELLS: u32 = 4096;
-
 /// Fewest cells along the longest side.
 const FEWEST_CELLS: u32 = 4;
 
@@ -68,15 +65,7 @@ impl Default for WrapOptions {
 
 impl Options for WrapOptions {
     fn check(&self) -> Result<(), Error> {
-        if !(FEWEST_CELLS..=MOST_CELLS).contains(&self.resolution) {
-            return Err(Error::Options(format!(
-                "the resolution is {}, but must be from {FEWEST_CELLS} to {MOST_CELLS} cells",
-                self.resolution
-            )));
-        }
-        if let Some(cell) = self.cell {
-            positive("the side of a cell (cell)", cell)?;
-        }
+        cells_around(self.resolution, FEWEST_CELLS, self.cell)?;
         if let Some(offset) = self.offset {
             not_negative("the offset", offset)?;
         }

@@ -48,6 +48,14 @@ impl Placement {
         self.is_world() || positions.par_iter().lean().all(fits)
     }
 
+    /// Returns the frame with this origin in which a size, a positive number, is from one to two.
+    pub fn of_size(origin: DVec3, size: f64) -> Placement {
+        Placement {
+            origin,
+            scale: power_of_two(size),
+        }
+    }
+
     /// Returns `true` if positions are the world's coordinates.
     pub fn is_world(&self) -> bool {
         *self == Placement::default()
