@@ -15,16 +15,6 @@ kernel_list! {
     block isosurface_cells: CountCells;
 }
 
-/// Returns the coordinates in its brick of one of the points that a brick reaches.
-#[inline(always)]
-pub(super) fn reached(number: u32) -> [u32; 3] {
-    [
-        number % REACH,
-        number / REACH % REACH,
-        number / (REACH * REACH),
-    ]
-}
-
 kernel! {
     /// Finds the bricks that have points inside and outside. A block a brick.
     pub struct CrossedBricks: Block {
@@ -223,11 +213,7 @@ unsafe impl BlockKernel for CountCells {
     fn run<B: Block>(&self, b: B, slot: u32, tables: &CountTables) {
         let [x, y, z] = self.active.first(slot);
         let grid = &self.grid;
-        b.each(REACHED, |i| {
-            let [u, v, w] = reached(i);
-            let at = [x + u, y + v, z + w];
-            tables.brick.values.set(i, grid.value(at));
-        });
+        tables.brick.load(b, grid, [x, y, z]);
         b.each(VERTICES, |i| {
             let [u, v, w] = within(i);
             let (number, at) = (BrickValues::number([u, v, w]), [x + u, y + v, z + w]);

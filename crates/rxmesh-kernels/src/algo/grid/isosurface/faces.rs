@@ -1,7 +1,7 @@
 //! Vertices and triangles of an isosurface.
 
 use super::super::{ActiveBricks, VERTICES, within};
-use super::cells::{CROSSED_SHIFT, LIST_SHIFT, reached};
+use super::cells::{CROSSED_SHIFT, LIST_SHIFT};
 use super::table::{CellTable, CellTriangles, FIRST_CENTRE};
 use super::{BrickValues, LevelGrid, REACHED, crossing};
 use crate::exec::{Block, SCRATCH_WORDS};
@@ -165,11 +165,7 @@ unsafe impl BlockKernel for WriteCells {
     fn run<B: Block>(&self, b: B, slot: u32, tables: &WriteTables) {
         let here = self.active.first(slot);
         let grid = &self.grid;
-        b.each(REACHED, |i| {
-            let [u, v, w] = reached(i);
-            let at = [here[0] + u, here[1] + v, here[2] + w];
-            tables.brick.values.set(i, grid.value(at));
-        });
+        tables.brick.load(b, grid, here);
         b.each(VERTICES, |i| {
             let list = self.cells.get(slot * VERTICES + i) >> LIST_SHIFT;
             tables.starts.set(i, self.table.list(list).count());

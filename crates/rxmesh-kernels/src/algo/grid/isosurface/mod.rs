@@ -11,6 +11,7 @@ pub mod table;
 
 use super::SIDE;
 use crate::args;
+use crate::exec::Block;
 use crate::math::product_f64;
 use crate::mem::{Global, Shared};
 
@@ -114,6 +115,15 @@ args! {
 }
 
 impl BrickValues {
+    /// Loads the values of the brick that begins at coordinates in the grid.
+    #[inline(always)]
+    pub fn load<B: Block>(&self, b: B, grid: &LevelGrid, [x, y, z]: [u32; 3]) {
+        b.each(REACHED, |i| {
+            let (u, v, w) = (i % REACH, i / REACH % REACH, i / (REACH * REACH));
+            self.values.set(i, grid.value([x + u, y + v, z + w]));
+        });
+    }
+
     /// Returns the number of a point by coordinates in its brick.
     #[inline(always)]
     pub fn number([u, v, w]: [u32; 3]) -> u32 {
