@@ -639,7 +639,7 @@ def main():
         assert down(there.faces).tobytes() == here.faces.tobytes()
         assert down(there.vertices).tobytes() == here.vertices.tobytes()
         try:
-            rxmesh.isosurface(array, level=9)
+            rxmesh.isosurface(array, level=9, inside="above")
         except ValueError as e:
             assert "there is no surface at the level 9" in str(e), e
         else:
