@@ -62,11 +62,3 @@ def test_files(tmp_path):
         result.write(tmp_path / "a.obj")
     with pytest.raises(ValueError, match="formats of grids"):
         result.write(tmp_path / "a", format="obj")
-
-
-def test_program_writes_the_same(program, tmp_path):
-    v, f = ball()
-    rxmesh.write(tmp_path / "a.ply", v, f)
-    program.run("sdf", tmp_path / "a.ply", "--resolution", 8, "-o", tmp_path / "a.npy", "--engine", "cpu")
-    result = rxmesh.sdf(v, f, resolution=8, engine="cpu")
-    assert np.array_equal(np.load(tmp_path / "a.npy"), result.values)

@@ -53,7 +53,7 @@ CASES = {
 }
 
 # Operations with tests of their own below.
-APART = {"check", "distance", "merge", "cloth", "soft", "simulate"}
+APART = {"check", "distance", "merge", "cloth", "soft", "simulate", "sdf", "isosurface"}
 
 WITHOUT_ENGINE = {"repair", "transform", "sample", "check", "merge"}
 
@@ -235,3 +235,31 @@ def test_map(program, tmp_path, arrays):
     count = len(arrays[0])
     assert result.vertex_map.tolist() == [int(line) for line in lines[1 : count + 1]]
     assert result.face_map.min() == -1
+
+
+def test_sdf(program, tmp_path, arrays):
+    out, json_file = tmp_path / "out.npy", tmp_path / "record.json"
+    words = ["--resolution", "12", "--engine", "cpu"]
+    program.run("sdf", DATA / "bunny.obj", *words, "-o", out, "--json", json_file, "-q")
+    result = rxmesh.sdf(*arrays, resolution=12, engine="cpu")
+    expected = np.load(out)
+    assert result.values.shape == expected.shape and result.values.dtype == expected.dtype
+    assert np.array_equal(result.values, expected)
+    record = json.loads(json_file.read_text())
+    for key, value in result.report.items():
+        assert record[key] == value, key
+
+
+def test_isosurface(program, tmp_path):
+    grid, out, json_file = tmp_path / "grid.npy", tmp_path / "out.ply", tmp_path / "record.json"
+    values = np.random.default_rng(3).standard_normal((9, 7, 8)).astype(np.float32)
+    np.save(grid, values)
+    placed = ["--origin=1,2,-3", "--spacing", "0.5,1,2", "--level", "0.25", "--inside", "above"]
+    program.run("isosurface", grid, *placed, "--engine", "cpu", "-o", out, "--json", json_file, "-q")
+    options = {"origin": (1, 2, -3), "spacing": (0.5, 1, 2), "level": 0.25, "inside": "above"}
+    result = rxmesh.isosurface(values, **options, engine="cpu")
+    assert len(result.faces) > 0
+    same(result, rxmesh.read(out, engine="cpu"))
+    record = json.loads(json_file.read_text())
+    for key, value in result.report.items():
+        assert record[key] == value, key
