@@ -72,6 +72,9 @@ const STEPS: &[Step] = &[
             "clippy",
             "--workspace",
             "--all-targets",
+            // The Python module, which other builds leave out.
+            "--features",
+            "rxmesh-python/extension",
             "--",
             "-D",
             "warnings",
@@ -169,7 +172,7 @@ pub(crate) fn run(arguments: &CiArguments) -> anyhow::Result<()> {
             names.join(", ")
         );
     }
-    let (mut failed, mut not_run) = (Vec::new(), Vec::new());
+    let (mut failed, mut not_run, mut times) = (Vec::new(), Vec::new(), Vec::new());
     for name in &names {
         let asked = |list: &[String]| list.iter().any(|s| s == name);
         let is_long = *name == LONG || WATCHES.iter().any(|(watch, _)| watch == name);
@@ -181,6 +184,7 @@ pub(crate) fn run(arguments: &CiArguments) -> anyhow::Result<()> {
         let start = Instant::now();
         let result = step(name);
         let seconds = start.elapsed().as_secs_f32();
+        times.push(format!("{name} {seconds:.0}"));
         match result {
             Ok(StepOutcome::Passed) => println!("== {name}: ok, {seconds:.1} s"),
             Ok(StepOutcome::NotRun(why)) => {
@@ -193,6 +197,7 @@ pub(crate) fn run(arguments: &CiArguments) -> anyhow::Result<()> {
             }
         }
     }
+    println!("seconds: {}", times.join(", "));
     if !not_run.is_empty() {
         println!("not run, and so not passed: {}", not_run.join(", "));
     }

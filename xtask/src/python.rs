@@ -10,9 +10,6 @@ use anyhow::{Context as _, bail, ensure};
 
 use crate::workspace;
 
-/// Package in the workspace.
-const PACKAGE: &str = "rxmesh-python";
-
 /// Oldest Python that the wheel is for.
 const OLDEST: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
 
@@ -39,7 +36,6 @@ pub(crate) fn run() -> anyhow::Result<()> {
         println!("SKIPPED, no Python of version 3.10 or newer with venv");
         return Ok(());
     };
-    clippy()?;
     let environment = workspace::target().join("python");
     if environment.exists() {
         fs::remove_dir_all(&environment).context("the old environment")?;
@@ -87,20 +83,6 @@ fn interpreter() -> Option<OsString> {
         asked.status().is_ok_and(|status| status.success())
     };
     all.into_iter().find(is_new)
-}
-
-/// Checks the Python module, which the other steps leave out.
-fn clippy() -> anyhow::Result<()> {
-    let mut cargo = workspace::cargo();
-    cargo.args([
-        "clippy",
-        "--package",
-        PACKAGE,
-        "--all-targets",
-        "--features",
-        "extension",
-    ]);
-    succeed(cargo.args(["--", "-D", "warnings"]))
 }
 
 fn pip(python: &Path, arguments: &[OsString]) -> anyhow::Result<()> {

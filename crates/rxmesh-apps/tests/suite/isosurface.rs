@@ -42,7 +42,7 @@ fn from_a_mesh_to_a_grid_and_back() {
         let r = b.record(&command);
         assert_eq!(r["result_faces"], r["output"]["faces"]);
         assert_eq!(r["missing"], 0);
-        let check = b.record("check again.obj");
+        let check = &b.record("check again.obj")["check"];
         assert!(
             check["closed"] == true && check["manifold"] == true,
             "{name}"
