@@ -16,10 +16,11 @@ use rxmesh_kernels::topo::{Element, Kind};
 /// longer than another launch.
 const MANY_PATCHES: usize = 1024;
 
-/// Components of a range.
-const RANGE: u32 = 512;
+/// Fewest components of a range.
+const LEAST_RANGE: u32 = 512;
 
-/// Most ranges. Of more values patches and a separate launch for their results are as fast, and need no zeros.
+/// Most ranges: of more values each range has more. So many blocks keep a GPU busy, and the last one does not wait long
+/// for the others.
 const MOST_RANGES: u32 = 1024;
 
 /// Computes the sum over all components of all values, accumulated in `f64`.
@@ -283,7 +284,7 @@ impl Term {
 pub struct Reductions<'a, D: Dimension, const N: usize> {
     rx: &'a RxMesh<D>,
     terms: [Term; N],
-    /// `true` if there are few elements, and those of all patches lie one after the other.
+    /// `true` if the elements of all patches lie one after the other.
     in_ranges: bool,
     /// Most partial results of one of them.
     partials: usize,
@@ -309,10 +310,10 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
     pub fn new(rx: &'a RxMesh<D>, terms: [Term; N]) -> Result<Self, Error> {
         let patches = rx.headers().len();
         let is_dense = |t: &Term| rx.count(t.kind) == rx.linear_len(t.kind);
-        let ranges = terms.iter().map(|t| ranges(rx, t)).max().unwrap_or(0);
-        let in_ranges = terms.iter().all(is_dense) && ranges <= MOST_RANGES;
+        let in_ranges = terms.iter().all(is_dense);
+        let ranges = terms.iter().map(|t| Ranges::new(rx, t).count);
         let partials = match in_ranges {
-            true => ranges as usize,
+            true => ranges.max().unwrap_or(0) as usize,
             false => patches,
         };
         let words = N * (partials + 3);
@@ -389,12 +390,13 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
         let (t, patches) = (self.terms[k], self.rx.headers().len());
         let arrived = self.part(2 * N + k, 1).cast();
         if self.in_ranges {
+            let ranges = Ranges::new(self.rx, &t);
             return ReduceKernel::Ranges(ReduceRanges {
                 x: t.x,
                 y: t.y,
-                partials: self.partials(k, ranges(self.rx, &t) as usize),
-                count: self.rx.count(t.kind) * t.components,
-                range: RANGE,
+                partials: self.partials(k, ranges.count as usize),
+                count: ranges.components,
+                range: ranges.length,
                 reduction: t.reduction as u32,
                 result: self.result(k),
                 arrived,
@@ -429,9 +431,26 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
     }
 }
 
-/// Returns the number of ranges of a term, at least one.
-fn ranges(rx: &RxMesh<impl Dimension>, t: &Term) -> u32 {
-    (rx.count(t.kind) * t.components).div_ceil(RANGE).max(1)
+/// Ranges that the components of a term are divided into.
+struct Ranges {
+    /// Number of components.
+    components: u32,
+    /// Components of a range; the last one may have fewer.
+    length: u32,
+    /// Number of ranges, at least one.
+    count: u32,
+}
+
+impl Ranges {
+    fn new(rx: &RxMesh<impl Dimension>, t: &Term) -> Ranges {
+        let components = rx.count(t.kind) * t.components;
+        let length = components.div_ceil(MOST_RANGES).max(LEAST_RANGE);
+        Ranges {
+            components,
+            length,
+            count: components.div_ceil(length).max(1),
+        }
+    }
 }
 
 /// Computes several reductions with one read-back.
