@@ -1,5 +1,6 @@
-//! Abnormal ends of the program: a signal, no memory left. Neither leaves an unfinished file.
+//! Abnormal ends of the program: a signal, no memory left, a bug. None leaves an unfinished file.
 
+use crate::error;
 use rxmesh_host::files;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -17,6 +18,19 @@ static STAGE: Mutex<&'static str> = Mutex::new("starting");
 /// Sets the name of the current stage.
 pub(crate) fn stage(name: &'static str) {
     *STAGE.lock().unwrap_or_else(|e| e.into_inner()) = name;
+}
+
+/// A bug of the program ends it with 1 and one message in the same form as every other, without a backtrace. Nothing is
+/// unwound: release builds have no code for it.
+pub(crate) fn on_bugs() {
+    std::panic::set_hook(Box::new(|info| {
+        let what = info.to_string().replace('\n', " ");
+        error::print(&format!(
+            "this is a bug in rxmesh, please report it: {what}"
+        ));
+        files::abandon();
+        exit(1);
+    }));
 }
 
 /// Interrupts, a terminal that closes and limits of the system end the program with 128 and the signal's number (130,

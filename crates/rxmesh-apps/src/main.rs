@@ -24,7 +24,6 @@ mod record;
 mod run;
 mod text;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -49,30 +48,23 @@ fn main() -> ExitCode {
         Ok(matches) => matches,
         Err(e) => return usage(&e),
     };
-    // A bug of the program: one message in the same form as every other, no backtrace.
-    std::panic::set_hook(Box::new(|info| {
-        let what = info.to_string().replace('\n', " ");
-        error::print(&format!(
-            "this is a bug in rxmesh, please report it: {what}"
-        ));
-    }));
+    ending::on_bugs();
     ending::on_signals();
     trace();
-    match catch_unwind(AssertUnwindSafe(|| cli::run(&matches))) {
-        Ok(Ok(Outcome::Success)) => ExitCode::SUCCESS,
-        Ok(Ok(Outcome::Unconverged)) => ExitCode::from(3),
-        Ok(Ok(Outcome::Refused(why))) => {
+    match cli::run(&matches) {
+        Ok(Outcome::Success) => ExitCode::SUCCESS,
+        Ok(Outcome::Unconverged) => ExitCode::from(3),
+        Ok(Outcome::Refused(why)) => {
             error::print(&why);
             ExitCode::FAILURE
         }
-        Ok(Err(e)) => match e.downcast_ref::<clap::Error>() {
+        Err(e) => match e.downcast_ref::<clap::Error>() {
             Some(e) => usage(e),
             None => {
                 error::print(&error::one_line(&e));
                 ExitCode::FAILURE
             }
         },
-        Err(_) => ExitCode::FAILURE,
     }
 }
 
