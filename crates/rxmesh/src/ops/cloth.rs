@@ -36,7 +36,7 @@ impl Operation for Cloth {
     const NAME: &'static str = "cloth";
     const GROUP: Group = Group::Simulate;
     const SUMMARY: &'static str = "Simulate a surface as hanging cloth";
-    const HELP: &'static str = "Examples: rxmesh generate grid --nx 40 --ny 40 -o sheet.obj
+    const HELP: &'static str = "Examples: rxmesh generate grid --nx 20 --ny 20 -o sheet.obj
           rxmesh cloth sheet.obj -o hung.obj
           rxmesh cloth sheet.obj --frames hung -o hung.ply
           rxmesh cloth sheet.obj --print-scene

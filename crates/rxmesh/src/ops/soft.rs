@@ -110,7 +110,7 @@ impl Operation for Soft {
     const NAME: &'static str = "soft";
     const GROUP: Group = Group::Simulate;
     const SUMMARY: &'static str = "Simulate a volume as a falling or hanging soft body";
-    const HELP: &'static str = "Examples: rxmesh generate ball -n 4 -o ball.msh
+    const HELP: &'static str = "Examples: rxmesh generate ball -n 3 -o ball.msh
           rxmesh soft ball.msh -o fallen.vtu
           rxmesh soft ball.msh --solver vbd --pin-top --steps 100 --frames hung
           rxmesh soft ball.msh --print-scene
