@@ -9,7 +9,8 @@ use rxmesh_tests::{conformance, fixtures};
 use std::collections::VecDeque;
 
 conformance! {
-    closed_around_anything, as_a_dense_grid, same_bits_on_all_engines, one_skin, gaps, offsets, sharp_edges, refusals
+    closed_around_anything, as_a_dense_grid, same_bits_on_all_engines, one_skin, cavities, gaps, offsets, sharp_edges,
+    refusals
 }
 
 fn wrapped(engine: &Engine, mesh: &TriMesh, options: &WrapOptions) -> Wrapped {
@@ -214,6 +215,53 @@ fn one_skin(engine: &Engine) {
         let result = to_host(&wrapped(engine, &mesh, &at(32)));
         sound(&result, name);
         assert_eq!(check(&result).face_components, components, "{name}");
+    }
+}
+
+/// Hollows of solids stay if that is asked for, whatever way all faces look; solids in solids do not.
+fn cavities(engine: &Engine) {
+    let ball = generate::icosphere(3).unwrap();
+    let turned = |mesh: &TriMesh| {
+        let mut mesh = mesh.clone();
+        mesh.faces.iter_mut().for_each(|f| f.swap(1, 2));
+        mesh
+    };
+    let place = Vec3::new(0.1, 0.0, -0.1);
+    let hollow = with(ball.clone(), &turned(&ball), place, 0.6);
+    let cases = [
+        ("hollow", hollow.clone(), true),
+        ("hollow, turned", turned(&hollow), true),
+        ("full in full", with(ball.clone(), &ball, place, 0.6), false),
+        ("full", ball.clone(), false),
+    ];
+    let of_ball = |radius: f32| radius.powi(3) * volume(&ball.positions, &ball.faces) as f32;
+    for (name, mesh, is_hollow) in cases {
+        let options = at(40).with(|o| o.keep_cavities = true);
+        let found = wrapped(engine, &mesh, &options);
+        let result = to_host(&found);
+        sound(&result, name);
+        let report = check(&result);
+        assert_eq!(report.face_components, 1 + u32::from(is_hollow), "{name}");
+        let kept = found.report.hollow.unwrap() as f32;
+        let offset = found.report.offset as f32;
+        // The flood stops half a gap from the surface.
+        let deep = 0.6 - 0.5 * found.report.gap as f32;
+        let (expected, inner) = match is_hollow {
+            true => (of_ball(deep), of_ball(0.6 - offset)),
+            false => (0.0, 0.0),
+        };
+        assert!((kept - expected).abs() <= 0.1 * expected, "{name}: {kept}");
+        let whole = volume(&result.positions, &result.faces) as f32;
+        let expected = of_ball(1.0 + offset) - inner;
+        assert!((whole / expected - 1.0).abs() < 0.02, "{name}: {whole}");
+        // They are what is added.
+        let plain = wrapped(engine, &mesh, &at(40));
+        assert_eq!(plain.report.hollow, None);
+        assert_eq!(check(&to_host(&plain)).face_components, 1);
+    }
+    for (name, mesh) in nasty() {
+        let options = at(18).with(|o| o.keep_cavities = true);
+        sound(&to_host(&wrapped(engine, &mesh, &options)), &name);
     }
 }
 

@@ -462,3 +462,38 @@ fn normals_of_corners_stay_with_their_sides() {
         }
     }
 }
+
+#[test]
+fn wrap_takes_texture_coordinates_groups_and_columns_over() {
+    let b = Sandbox::new();
+    let s = sheet();
+    b.put("sheet.obj", s.obj()).put("sheet.ply", s.ply());
+    let r = b.record("wrap sheet.obj --resolution 40 -o out.obj");
+    assert_eq!(r["warnings"].as_array().unwrap().len(), 0, "{r}");
+    let out = b.text("out.obj");
+    let (p, faces, groups) = (positions(&out), faces(&out), groups(&out));
+    assert_eq!(
+        groups.iter().filter(|g| *g == "left of_left").count() * 2,
+        groups.len()
+    );
+    for ((f, t), group) in faces.iter().zip(texcoords(&out)).zip(&groups) {
+        let shift = if group == "right of_right" { 10.0 } else { 0.0 };
+        for (v, [x, y]) in f.iter().zip(t.unwrap()) {
+            // The rim lies beside the sheet.
+            let near = |a: f64, b: f64| (a - b).abs() < 0.06;
+            assert!(
+                near(x - shift, p[*v][0]) && near(y, p[*v][1]),
+                "{x} {y} at {:?}",
+                p[*v]
+            );
+        }
+    }
+    let r = b.record("wrap sheet.ply --resolution 40 -o out.ply --ascii");
+    assert!(r["warnings"][0].as_str().unwrap().contains("normals"));
+    let out = b.text("out.ply");
+    assert!(rows(&out, "face").iter().all(|row| row["side"] <= 1.0));
+    for row in rows(&out, "vertex") {
+        let height = 3.0 * row["x"] + row["y"];
+        assert!((row["height"] - height).abs() < 0.25, "{row:?}");
+    }
+}

@@ -3,14 +3,13 @@
 use crate::on::{AnyMesh, AnyTriangles, Tool};
 use crate::{Group, Log, Message, Operation, Result, Stage, stage, text};
 use rxmesh_host::algo::Options;
-use rxmesh_host::algo::closest::SurfaceTree;
 use rxmesh_host::algo::simplify::{End, SimplifyOptions, Target, simplify};
+use rxmesh_host::algo::transfer::transfer;
 use rxmesh_host::algo::wrap::{WrapOptions, WrapReport, Wrapped, wrap};
 use rxmesh_host::edit::Session;
-use rxmesh_host::mesh::{Column, ElementKind, Extras, NORMAL, TriMesh, self_intersections};
+use rxmesh_host::mesh::{ElementKind, NORMAL, TriMesh, self_intersections};
 use rxmesh_host::units;
 use rxmesh_host::units::InUnits;
-use rxmesh_host::{Engine, Vec3};
 use serde::Serialize;
 
 /// Makes a closed surface around anything.
@@ -69,12 +68,13 @@ impl Operation for Wrap {
 Takes triangles of any kind: soups, open, crossing and doubled sheets, non-manifold edges, any orientation.
 The result is closed, manifold and oriented, and has one skin: all that cannot be reached from outside is
 enclosed, gaps narrower than --gap are closed, and sheets become thin solids. It lies at the distance
---offset from the triangles; details smaller than a cell of the grid are lost.
+--offset from the triangles; details smaller than a cell of the grid are lost. With --keep-cavities hollows
+of solids stay, each with a skin of its own: enclosed spaces that the triangles do not go around.
 
 Distances are computed on a sparse grid near the triangles; a flood from the border finds the outside;
 dual contouring (Ju et al. 2002), with a vertex for each piece of surface in a cell, keeps sharp edges.
-Columns of vertices and faces come from the closest point of the input; texture coordinates and groups
-are dropped.";
+Columns of vertices and faces, texture coordinates, groups and materials come from the closest point of the
+input; normals are dropped.";
 
     type Options = WrapArgs;
     type Report = WrapOpReport;
@@ -105,30 +105,30 @@ are dropped.";
             simplified_intersections: None,
             reached: true,
         };
-        let mut result = match args.faces {
+        let (positions, faces) = match args.faces {
             Some(faces) => stage(log, Stage::Aside("simplifying"), || {
                 let (result, end) = simplify_to(&wrapped, faces)?;
                 report.simplified_faces = Some(result.face_count() as u32);
                 report.simplified_intersections = Some(self_intersections(&result).count as u64);
                 report.reached = matches!(end, End::Reached | End::Deviation);
-                Ok(result)
+                Ok((result.positions, result.faces))
             })?,
             None => stage(log, Stage::Download, || {
-                Ok(TriMesh {
-                    positions: wrapped.positions.read()?,
-                    faces: wrapped.faces.read()?,
-                    ..TriMesh::default()
-                })
+                Ok((wrapped.positions.read()?, wrapped.faces.read()?))
             })?,
         };
         drop(wrapped);
-        stage(log, Stage::Aside("looking up columns"), || {
-            take_over(&engine, &mesh, &mut result)
+        let mut result = stage(log, Stage::Aside("looking up values"), || {
+            Ok(transfer(&engine, &mesh, positions, faces)?)
         })?;
-        for what in left_out(&mesh.extras) {
-            log.warn(format!("{what} are left out"));
+        let extras = &mesh.extras;
+        let normals = |element| extras.column(element, NORMAL).is_some();
+        if extras.corner_normals.is_some()
+            || normals(ElementKind::Vertex)
+            || normals(ElementKind::Face)
+        {
+            log.warn("normals are left out".into());
         }
-        result.placement = mesh.placement;
         result.return_to(home);
         on.result = Some(AnyMesh::Surface(result));
         report.scale(unit);
@@ -145,6 +145,9 @@ are dropped.";
             text::number(r.offset),
             text::number(r.cell)
         );
+        if let Some(hollow) = r.hollow {
+            lines += &format!("hollow: {} of volume\n", text::number(hollow));
+        }
         if let (Some(faces), Some(wanted)) = (report.simplified_faces, args.faces) {
             lines += &format!("simplified: {faces} faces ({wanted} wanted)\n");
         }
@@ -175,83 +178,4 @@ fn simplify_to(wrapped: &Wrapped, faces: u32) -> Result<(TriMesh, End)> {
     let (mut session, x) = Session::from_engine_arrays(positions, corners, crate::on::PATCH_SIZE)?;
     let report = simplify(&mut session, x, &simplified(faces))?;
     Ok((session.to_mesh(x)?.0, report.end))
-}
-
-/// Gives a surface the columns of the mesh that it was made around: of each vertex at the closest point, of each face
-/// at that of its centre.
-fn take_over(engine: &Engine, from: &TriMesh, to: &mut TriMesh) -> Result<()> {
-    let has = |element: ElementKind| {
-        let is_kept = |c: &&Column| c.element == element && c.name != NORMAL;
-        from.extras
-            .columns
-            .iter()
-            .filter(is_kept)
-            .cloned()
-            .collect::<Vec<_>>()
-    };
-    let (of_vertices, of_faces) = (has(ElementKind::Vertex), has(ElementKind::Face));
-    if of_vertices.is_empty() && of_faces.is_empty() {
-        return Ok(());
-    }
-    let tree = SurfaceTree::new(engine, &from.positions, &from.faces)?;
-    if !of_vertices.is_empty() {
-        let places = tree.closest(&engine.upload(&to.positions)?)?;
-        let (triangles, parts) = (places.triangles.read()?, places.parts.read()?);
-        for column in of_vertices {
-            let column = at_places(&column, &from.faces, &triangles, &parts);
-            to.add_column(column)?;
-        }
-    }
-    if !of_faces.is_empty() {
-        let centre = |f: &[u32; 3]| {
-            let [a, b, c] = f.map(|v| to.positions[v as usize]);
-            (a + b + c) / 3.0
-        };
-        let centres: Vec<Vec3> = to.faces.iter().map(centre).collect();
-        let rows = tree.closest(&engine.upload(&centres)?)?.triangles.read()?;
-        for column in of_faces {
-            to.add_column(column.gather(&rows))?;
-        }
-    }
-    Ok(())
-}
-
-/// Returns the values of a column of vertices at places of triangles: means of the corners' values, or those of the
-/// nearest corner if means make no sense.
-fn at_places(column: &Column, faces: &[[u32; 3]], triangles: &[u32], parts: &[Vec3]) -> Column {
-    let nearest = triangles.iter().zip(parts).map(|(&t, p)| {
-        let p = p.to_array();
-        let first = (1..3).fold(0, |best, k| if p[k] > p[best] { k } else { best });
-        faces[t as usize][first]
-    });
-    let rows: Vec<u32> = nearest.collect();
-    let mut result = column.gather(&rows);
-    if column.is_blended() {
-        for (i, (&t, p)) in triangles.iter().zip(parts).enumerate() {
-            let corners = faces[t as usize];
-            for k in 0..column.width {
-                let value = |c: usize| column.data.get(corners[c] as usize * column.width + k);
-                let mean = (0..3).map(|c| f64::from(p[c]) * value(c)).sum();
-                result.data.set(i * column.width + k, mean);
-            }
-        }
-    }
-    result
-}
-
-/// Returns the names of data that the result cannot have.
-fn left_out(extras: &Extras) -> Vec<&'static str> {
-    let normals = |element| extras.column(element, NORMAL).is_some();
-    let all = [
-        (extras.corner_texcoords.is_some(), "texture coordinates"),
-        (
-            extras.corner_normals.is_some() || normals(ElementKind::Vertex),
-            "normals",
-        ),
-        (!extras.tags.is_empty(), "objects, groups and materials"),
-    ];
-    all.into_iter()
-        .filter(|(is_there, _)| *is_there)
-        .map(|(_, what)| what)
-        .collect()
 }

@@ -123,6 +123,17 @@ pub(crate) fn closest_parts(p: DVec3, [a, b, c]: [DVec3; 3]) -> ([f64; 3], f64) 
     nearer(nearer(sides[0], sides[1]), sides[2])
 }
 
+/// Returns the mean of the values of three corners. Corners that do not count may have no number, and equal values are
+/// not rounded.
+pub(crate) fn mean(values: [f64; 3], parts: [f64; 3]) -> f64 {
+    let mut counted = values.iter().zip(parts).filter(|(_, part)| *part != 0.0);
+    let first = counted.clone().next().map_or(f64::NAN, |(x, _)| *x);
+    if counted.clone().all(|(x, _)| *x == first) {
+        return first;
+    }
+    counted.by_ref().map(|(x, part)| x * part).sum()
+}
+
 /// A tree before it is on an engine.
 #[derive(Debug)]
 pub(super) struct Built {

@@ -129,6 +129,11 @@ impl Distances {
         self.bricks.len() as u32
     }
 
+    /// Reads the brick of each slot.
+    pub(super) fn bricks(&self) -> Result<Vec<u32>, Error> {
+        Ok(self.bricks.read()?)
+    }
+
     /// Returns the active bricks as a kernel argument.
     pub(super) fn active(&self) -> ActiveBricks {
         ActiveBricks {

@@ -2,6 +2,7 @@
 
 mod bricks;
 mod cases;
+mod cavities;
 mod contour;
 mod flood;
 pub mod isosurface;

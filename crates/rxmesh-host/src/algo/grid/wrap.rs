@@ -1,16 +1,20 @@
 //! A closed surface around anything: [`wrap`].
 
 use super::bricks::Distances;
+use super::cavities::add_cavities;
 use super::contour::contour;
 use super::flood::Outside;
 use crate::Error;
 use crate::algo::Options;
 use crate::algo::bounds::{self, TriangleBox};
+use crate::algo::closest::SurfaceTree;
+use crate::algo::inside::InsideTree;
 use crate::engine::{Buffer, Engine};
 use crate::options::{MOST_CELLS, cells_around, not_negative};
 use glam::Vec3;
 use rxmesh_kernels::algo::grid::{BrickGrid, SIDE};
 use rxmesh_kernels::algo::tree::IndexedTriangles;
+use std::sync::Arc;
 
 /// Options of [`wrap`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +37,9 @@ pub struct WrapOptions {
     /// Width up to which gaps and holes are closed; one and a half cells unless given, and at least
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH"))]
     pub gap: Option<f64>,
+    /// Keep enclosed spaces hollow that the triangles do not go around, by their winding numbers
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub keep_cavities: bool,
 }
 
 units!(WrapOptions {
@@ -59,6 +66,7 @@ impl Default for WrapOptions {
             cell: None,
             offset: None,
             gap: None,
+            keep_cavities: false,
         }
     }
 }
@@ -86,6 +94,8 @@ pub struct WrapReport {
     pub offset: f64,
     /// Width up to which gaps and holes are closed.
     pub gap: f64,
+    /// Volume of the enclosed spaces that stay hollow, in whole cells; none unless they are kept.
+    pub hollow: Option<f64>,
     /// Number of bricks of 8 x 8 x 8 cells near the mesh.
     pub bricks: u32,
     /// Number of vertices of the result.
@@ -99,7 +109,8 @@ pub struct WrapReport {
 units!(WrapReport {
     cell: Length,
     offset: Length,
-    gap: Length
+    gap: Length,
+    hollow: Volume
 });
 
 /// A closed surface in an engine's memory.
@@ -115,13 +126,15 @@ pub struct Wrapped {
 
 /// Makes a closed, oriented, manifold surface around triangles of any kind: soups, open and crossing sheets, doubled
 /// walls. It encloses all that cannot be reached from outside without passing the triangles or gaps narrower than
-/// [`WrapOptions::gap`], at the distance [`WrapOptions::offset`]; sheets become thin solids. Sharp edges are kept.
+/// [`WrapOptions::gap`], at the distance [`WrapOptions::offset`]; sheets become thin solids. Sharp edges are kept. With
+/// [`WrapOptions::keep_cavities`] hollows of solids get surfaces of their own, which look inwards.
 ///
 /// Distances from the triangles are computed on a sparse grid, at grid vertices near them; a flood from the border over
 /// grid vertices that are farther than half the gap finds the outside (as in Huang, Su and Guibas 2018, "Robust
 /// watertight manifold surface generation method for ShapeNet models"); dual contouring, with a vertex for each piece
 /// of surface in a cell, makes the surface, whose vertices then move to the least squared distances from planes
-/// (Ju et al. 2002) at the offset. The result is the same on every engine.
+/// (Ju et al. 2002) at the offset. The result is the same on every engine, with cavities up to winding numbers close to
+/// one half ([`InsideTree::winding_numbers`]).
 ///
 /// # Errors
 ///
@@ -141,7 +154,14 @@ pub fn wrap(
     let [low, high] = bounds(engine, triangles)?;
     let size = GridSize::new(low, high, options)?;
     let distances = Distances::new(engine, &size, triangles)?;
-    let outside = Outside::new(engine, &distances)?;
+    let mut outside = Outside::new(engine, &distances)?;
+    let mut hollow = None;
+    if options.keep_cavities {
+        let tree = Arc::new(SurfaceTree::on_engine(engine, x, faces)?);
+        let inside = InsideTree::new(tree, x, faces)?;
+        let points = add_cavities(engine, &distances, &mut outside, &inside)?;
+        hollow = Some(points as f64 * f64::from(size.grid.cell).powi(3));
+    }
     let levels = [size.level, size.offset];
     let contour = contour(engine, &distances, &outside, triangles, levels)?;
     let report = WrapReport {
@@ -149,6 +169,7 @@ pub fn wrap(
         cell: f64::from(size.grid.cell),
         offset: f64::from(size.offset),
         gap: 2.0 * f64::from(size.level),
+        hollow,
         bricks: distances.count(),
         vertices: contour.positions.len() as u32,
         faces: contour.faces.len() as u32,

@@ -1,7 +1,7 @@
 //! Points on the input from which the vertices of a changed mesh take their values.
 
 use super::order::NewElements;
-use crate::algo::distance::tree::{HostTree, Nearest, closest_parts};
+use crate::algo::distance::tree::{HostTree, Nearest, closest_parts, mean};
 use crate::edit::Motion;
 use crate::mesh::{Column, TriMesh};
 use crate::par::IntoLean;
@@ -230,15 +230,4 @@ impl InputPoints {
             }
         }
     }
-}
-
-/// Returns the mean of the values of three corners. Corners that do not count may have no number, and equal values are
-/// not rounded.
-pub(super) fn mean(values: [f64; 3], parts: [f64; 3]) -> f64 {
-    let mut counted = values.iter().zip(parts).filter(|(_, part)| *part != 0.0);
-    let first = counted.clone().next().map_or(f64::NAN, |(x, _)| *x);
-    if counted.clone().all(|(x, _)| *x == first) {
-        return first;
-    }
-    counted.by_ref().map(|(x, part)| x * part).sum()
 }

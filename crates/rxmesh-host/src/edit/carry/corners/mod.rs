@@ -10,7 +10,8 @@ mod walk;
 
 use super::fans::SeamFans;
 use super::order::{NewElements, NewFace};
-use super::place::{InputPoints, InputSurface, mean};
+use super::place::{InputPoints, InputSurface};
+use crate::algo::distance::tree::mean;
 use crate::algo::distance::tree::Nearest;
 use crate::mesh::{CornerLayer, NO_VALUE, TriMesh};
 use crate::par::IntoLean;
