@@ -83,11 +83,8 @@ mod tests {
     #[test]
     fn a_brick_gives_its_first_grid_vertex_that_no_flood_has_reached() {
         let words = WORDS as usize;
-        let (mut free, mut outside, mut solid) = (
-            vec![0; 3 * words],
-            vec![0; 3 * words],
-            vec![0; 3 * words],
-        );
+        let (mut free, mut outside, mut solid) =
+            (vec![0; 3 * words], vec![0; 3 * words], vec![0; 3 * words]);
         free[1] = 0b1110;
         outside[1] = 0b0010;
         solid[1] = 0b0100;
