@@ -241,7 +241,7 @@ fn cavities(engine: &Engine) {
         let result = to_host(&found);
         sound(&result, name);
         let report = check(&result);
-        assert_eq!(report.face_components, 1 + u32::from(is_hollow), "{name}");
+        assert_eq!(report.face_components, 1 + u64::from(is_hollow), "{name}");
         let kept = found.report.hollow.unwrap() as f32;
         let offset = found.report.offset as f32;
         // The flood stops half a gap from the surface.

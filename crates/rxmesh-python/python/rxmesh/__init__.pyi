@@ -602,6 +602,7 @@ class Mesh:
         cell: Value | None = None,
         offset: Value | None = None,
         gap: Value | None = None,
+        keep_cavities: bool = False,
         faces: Value | None = None,
         engine: str | None = None,
         progress: Progress | None = None,
@@ -2315,6 +2316,7 @@ def wrap(
     cell: Value | None = None,
     offset: Value | None = None,
     gap: Value | None = None,
+    keep_cavities: bool = False,
     faces: Value | None = None,
     engine: str | None = None,
     attributes: Mapping[str, Any] | None = None,
@@ -2331,6 +2333,7 @@ def wrap(
         cell: Side of a cell, in place of a number of them
         offset: Distance of the result from the mesh; a quarter of a cell unless given, and at least a hundredth
         gap: Width up to which gaps and holes are closed; one and a half cells unless given, and at least
+        keep_cavities: Keep enclosed spaces hollow that the triangles do not go around, by their winding numbers
         faces: Simplify the surface to at most this number of faces
         engine: Engine that computes: auto (the GPU if there is one, else the CPU), cpu, cuda (the GPU, or an error), or cuda:N (the GPU with number N) [default: "auto"]
         attributes: values that are carried along: arrays with a row for each vertex or each face
@@ -2343,6 +2346,7 @@ def wrap(
         cell (number, length): Side of a cell
         offset (number, length): Distance of the result from the mesh
         gap (number, length): Width up to which gaps and holes are closed
+        hollow (number or null, length³): Volume of the enclosed spaces that stay hollow, in whole cells; none unless they are kept
         bricks (integer): Number of bricks of 8 x 8 x 8 cells near the mesh
         vertices (integer): Number of vertices of the result
         faces (integer): Number of faces of the result
@@ -2354,12 +2358,13 @@ def wrap(
     Takes triangles of any kind: soups, open, crossing and doubled sheets, non-manifold edges, any orientation.
     The result is closed, manifold and oriented, and has one skin: all that cannot be reached from outside is
     enclosed, gaps narrower than gap are closed, and sheets become thin solids. It lies at the distance
-    offset from the triangles; details smaller than a cell of the grid are lost.
+    offset from the triangles; details smaller than a cell of the grid are lost. With keep_cavities hollows
+    of solids stay, each with a skin of its own: enclosed spaces that the triangles do not go around.
 
     Distances are computed on a sparse grid near the triangles; a flood from the border finds the outside;
     dual contouring (Ju et al. 2002), with a vertex for each piece of surface in a cell, keeps sharp edges.
-    Columns of vertices and faces come from the closest point of the input; texture coordinates and groups
-    are dropped.
+    Columns of vertices and faces, texture coordinates, groups and materials come from the closest point of the
+    input; normals are dropped.
     """
 
 def sdf(

@@ -3,11 +3,10 @@
 use crate::on::{AnyMesh, AnyTriangles, Tool};
 use crate::{Group, Log, Message, Operation, Result, Stage, stage, text};
 use rxmesh_host::algo::Options;
-use rxmesh_host::algo::simplify::{End, SimplifyOptions, Target, simplify};
+use rxmesh_host::algo::simplify::{End, SimplifyOptions, Target, simplify_apart};
 use rxmesh_host::algo::transfer::transfer;
-use rxmesh_host::algo::wrap::{WrapOptions, WrapReport, Wrapped, wrap};
-use rxmesh_host::edit::Session;
-use rxmesh_host::mesh::{ElementKind, NORMAL, TriMesh, self_intersections};
+use rxmesh_host::algo::wrap::{WrapOptions, WrapReport, wrap};
+use rxmesh_host::mesh::{ElementKind, NORMAL};
 use rxmesh_host::units;
 use rxmesh_host::units::InUnits;
 use serde::Serialize;
@@ -107,11 +106,14 @@ input; normals are dropped.";
         };
         let (positions, faces) = match args.faces {
             Some(faces) => stage(log, Stage::Aside("simplifying"), || {
-                let (result, end) = simplify_to(&wrapped, faces)?;
-                report.simplified_faces = Some(result.face_count() as u32);
-                report.simplified_intersections = Some(self_intersections(&result).count as u64);
-                report.reached = matches!(end, End::Reached | End::Deviation);
-                Ok((result.positions, result.faces))
+                let reach = REACH * wrapped.report.cell as f32;
+                let (x, corners) = (&wrapped.positions, &wrapped.faces);
+                let options = simplified(faces);
+                let result = simplify_apart(x, corners, crate::on::PATCH_SIZE, reach, &options)?;
+                report.simplified_faces = Some(result.report.faces);
+                report.simplified_intersections = Some(result.intersections as u64);
+                report.reached = matches!(result.report.end, End::Reached | End::Deviation);
+                Ok((result.mesh.positions, result.mesh.faces))
             })?,
             None => stage(log, Stage::Download, || {
                 Ok((wrapped.positions.read()?, wrapped.faces.read()?))
@@ -167,15 +169,10 @@ input; normals are dropped.";
     }
 }
 
+/// Distance in cells up to which edges near faces that intersect are kept when the result is simplified anew.
+const REACH: f32 = 2.0;
+
 /// Returns the options of the simplification.
 fn simplified(faces: u32) -> SimplifyOptions {
     SimplifyOptions::new(Target::Faces(faces))
-}
-
-/// Simplifies a surface.
-fn simplify_to(wrapped: &Wrapped, faces: u32) -> Result<(TriMesh, End)> {
-    let (positions, corners) = (&wrapped.positions, &wrapped.faces);
-    let (mut session, x) = Session::from_engine_arrays(positions, corners, crate::on::PATCH_SIZE)?;
-    let report = simplify(&mut session, x, &simplified(faces))?;
-    Ok((session.to_mesh(x)?.0, report.end))
 }

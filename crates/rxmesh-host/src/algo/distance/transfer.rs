@@ -254,7 +254,7 @@ mod tests {
         mesh.extras.tags = vec![tag(0, "left"), tag(2, "right")];
         let height = |p: &Vec3| p.x;
         let heights = mesh.positions.iter().map(height).collect();
-        mesh.add_vertex_column("x", heights).unwrap();
+        mesh.add_vertex_column("height", heights).unwrap();
         mesh.add_face_column("side", vec![0.0, 0.0, 1.0, 1.0])
             .unwrap();
         mesh
@@ -276,7 +276,7 @@ mod tests {
         let (from, (positions, faces)) = (squares(), strip());
         let to = transfer(&Engine::cpu(), &from, positions, faces).unwrap();
         to.validate().unwrap();
-        let x = to.extras.column(ElementKind::Vertex, "x").unwrap();
+        let x = to.extras.column(ElementKind::Vertex, "height").unwrap();
         let side = to.extras.column(ElementKind::Face, "side").unwrap();
         assert!(matches!(x.data, ColumnData::F32(_)));
         for (i, p) in to.positions.iter().enumerate() {

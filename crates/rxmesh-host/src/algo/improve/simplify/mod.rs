@@ -1,11 +1,13 @@
 //! Simplification by edge collapse.
 
+mod apart;
 mod batch;
 mod cli;
 mod deviation;
 mod holds;
 mod work;
 
+pub use apart::{Apart, simplify_apart};
 pub use batch::{BatchReport, simplify_batch};
 pub use deviation::Deviation;
 

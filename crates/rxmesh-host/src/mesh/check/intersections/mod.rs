@@ -35,10 +35,20 @@ pub fn self_intersections(mesh: &TriMesh) -> Findings<[u32; 2]> {
     findings(pairs, all)
 }
 
-/// Returns the pairs in ascending order.
-fn findings(mut pairs: Vec<[u32; 2]>, all: bool) -> Findings<[u32; 2]> {
+/// Works like [`self_intersections`], and returns all pairs that are found.
+pub fn self_intersection_pairs(mesh: &TriMesh) -> Vec<[u32; 2]> {
+    in_order(find(&mesh.positions, &mesh.faces).pairs)
+}
+
+/// Returns the pairs in ascending order, each once.
+fn in_order(mut pairs: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
     pairs.par_sort_unstable();
     pairs.dedup();
+    pairs
+}
+
+fn findings(pairs: Vec<[u32; 2]>, all: bool) -> Findings<[u32; 2]> {
+    let pairs = in_order(pairs);
     Findings {
         at_least: !all,
         ..pairs.into_iter().collect()
