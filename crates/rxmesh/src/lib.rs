@@ -33,6 +33,7 @@
 mod edit;
 mod engines;
 mod error;
+mod intersections;
 mod log;
 mod mesh;
 mod neighbours;
@@ -50,6 +51,7 @@ mod volumes;
 pub use edit::{EdgeReport, Edit, EditElements, EngineEdit};
 pub use engines::{Engines, batches};
 pub use error::{Error, Result};
+pub use intersections::{intersections, self_intersections};
 pub use log::{Log, Silent, Stage, stage};
 pub use mesh::{Faces, Mesh, Opens, Ratio, run, run_on, simplify};
 pub use neighbours::{NeighbourKind, NeighbourRows};

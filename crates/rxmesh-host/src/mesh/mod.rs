@@ -38,9 +38,9 @@ mod volumes;
 mod wedges;
 
 pub use check::{
-    CheckReport, Deviation, EdgeLengths, Findings, PolygonCounts, PolygonReport, SLIVER_DEGREES,
-    TetReport, Valence, Worst, check, check_poly, check_tets, self_intersection_pairs,
-    self_intersections, self_intersections_poly,
+    CheckReport, Deviation, EdgeLengths, FacePairs, Findings, PolygonCounts, PolygonReport,
+    SLIVER_DEGREES, TetReport, Valence, Worst, check, check_poly, check_tets, intersection_pairs,
+    self_intersection_pairs, self_intersections, self_intersections_poly,
 };
 pub(crate) use cut::CREASE;
 pub use cut::{HOLE, SHARPNESS};

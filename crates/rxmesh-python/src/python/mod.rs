@@ -11,6 +11,7 @@ mod errors;
 mod found;
 mod gpu;
 mod grids;
+mod intersections;
 mod memory;
 mod mesh;
 mod neighbours;
@@ -53,6 +54,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Error", module.py().get_type::<errors::RxmeshError>())?;
     module.add_function(wrap_pyfunction!(mesh::read, module)?)?;
     module.add_function(wrap_pyfunction!(mesh::write, module)?)?;
+    module.add_function(wrap_pyfunction!(intersections::intersections, module)?)?;
     module.add_function(wrap_pyfunction!(neighbours::neighbours, module)?)?;
     module.add_function(wrap_pyfunction!(operation, module)?)?;
     module.add_function(wrap_pyfunction!(traffic, module)?)?;

@@ -10,7 +10,10 @@ mod tet_tests;
 mod tets;
 mod topology;
 
-pub use intersections::{self_intersection_pairs, self_intersections, self_intersections_poly};
+pub use intersections::{
+    FacePairs, intersection_pairs, self_intersection_pairs, self_intersections,
+    self_intersections_poly,
+};
 pub use polygons::{Deviation, PolygonCounts, PolygonReport};
 pub use report::{CheckReport, EdgeLengths, Findings, Valence};
 pub use tets::{SLIVER_DEGREES, TetReport, Worst, check_tets};

@@ -59,7 +59,7 @@ pub fn simplify_apart(
         }
         let report = simplify(&mut session, column, options)?;
         let mesh = session.to_mesh(column)?.0;
-        let pairs = self_intersection_pairs(&mesh);
+        let pairs = self_intersection_pairs(&mesh).pairs;
         for &face in pairs.as_flattened() {
             let first = intersecting.positions.len() as u32;
             let corners = mesh.faces[face as usize].map(|v| mesh.positions[v as usize]);

@@ -6,7 +6,9 @@ mod tree;
 mod triangle;
 
 use super::Findings;
-use crate::mesh::{Column, ColumnData, ElementKind, Faces, MeshError, PolyMesh, TriMesh};
+use crate::mesh::{
+    Column, ColumnData, ElementKind, Faces, MeshError, PolyMesh, TriMesh, check_counts,
+};
 use crate::par::IntoLean;
 use glam::Vec3;
 use rayon::prelude::*;
@@ -31,28 +33,75 @@ const TESTS_A_TRIANGLE: usize = 256;
 /// space-filling curve, the rest of these does not count; and of pairs whose boxes overlap, 2^23 or 256 a face are
 /// tested, shared out evenly along the curve.
 pub fn self_intersections(mesh: &TriMesh) -> Findings<[u32; 2]> {
-    let Found { pairs, all } = find(&mesh.positions, &mesh.faces);
-    findings(pairs, all)
+    self_intersection_pairs(mesh).findings()
 }
 
-/// Works like [`self_intersections`], and returns all pairs that are found.
-pub fn self_intersection_pairs(mesh: &TriMesh) -> Vec<[u32; 2]> {
-    in_order(find(&mesh.positions, &mesh.faces).pairs)
+/// Pairs of faces that intersect.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FacePairs {
+    /// Numbers of the faces, in ascending order.
+    pub pairs: Vec<[u32; 2]>,
+    /// `true` if there are no others; `false` if the search ended early, because it would have taken too long.
+    pub is_complete: bool,
 }
 
-/// Returns the pairs in ascending order, each once.
-fn in_order(mut pairs: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
-    pairs.par_sort_unstable();
-    pairs.dedup();
-    pairs
-}
-
-fn findings(pairs: Vec<[u32; 2]>, all: bool) -> Findings<[u32; 2]> {
-    let pairs = in_order(pairs);
-    Findings {
-        at_least: !all,
-        ..pairs.into_iter().collect()
+impl FacePairs {
+    /// Puts pairs in order, each once.
+    fn new(Found { mut pairs, all }: Found) -> FacePairs {
+        pairs.par_sort_unstable();
+        pairs.dedup();
+        FacePairs {
+            pairs,
+            is_complete: all,
+        }
     }
+
+    fn findings(self) -> Findings<[u32; 2]> {
+        Findings {
+            at_least: !self.is_complete,
+            ..self.pairs.into_iter().collect()
+        }
+    }
+}
+
+/// Works like [`self_intersections`], and returns all pairs.
+pub fn self_intersection_pairs(mesh: &TriMesh) -> FacePairs {
+    FacePairs::new(find(&mesh.positions, &mesh.faces, 0))
+}
+
+/// Finds the pairs of a face of one mesh and a face of another one that intersect, as [`self_intersections`] does for
+/// those of one mesh: faces that share no more than corners or a side, at the same places, are no pair. Positions of
+/// the second mesh are rounded in the frame of the first one.
+///
+/// # Errors
+///
+/// More vertices or faces together than ids.
+pub fn intersection_pairs(first: &TriMesh, second: &TriMesh) -> Result<FacePairs, MeshError> {
+    let vertices = first.vertex_count() as u64 + second.vertex_count() as u64;
+    let faces = first.face_count() as u64 + second.face_count() as u64;
+    check_counts(vertices, faces)?;
+    if first.faces.is_empty() {
+        return Ok(FacePairs {
+            is_complete: true,
+            ..FacePairs::default()
+        });
+    }
+    let mut moved = TriMesh {
+        positions: second.positions.clone(),
+        placement: second.placement,
+        ..TriMesh::default()
+    };
+    moved.place(first.placement);
+    let base = first.vertex_count() as u32;
+    let split = first.face_count() as u32;
+    let positions = [&*first.positions, &*moved.positions].concat();
+    let mut all = first.faces.clone();
+    all.extend(second.faces.iter().map(|f| f.map(|v| v + base)));
+    let mut found = find(&positions, &all, split);
+    for [_, g] in &mut found.pairs {
+        *g -= split;
+    }
+    Ok(FacePairs::new(found))
 }
 
 /// Works like [`self_intersections`], for polygons: as they are cut into triangles. A polygon's own triangles are no
@@ -78,7 +127,7 @@ pub fn self_intersections_poly(mesh: &PolyMesh) -> Result<Findings<[u32; 2]>, Me
         });
     }
     let (cut, _) = plain.triangulate()?;
-    let Found { mut pairs, all } = find(&cut.positions, &cut.faces);
+    let Found { mut pairs, all } = find(&cut.positions, &cut.faces, 0);
     if let Some(source) = cut.extras.column(ElementKind::Face, FACE)
         && let ColumnData::U32(source) = &source.data
     {
@@ -88,7 +137,7 @@ pub fn self_intersections_poly(mesh: &PolyMesh) -> Result<Findings<[u32; 2]>, Me
         }
         pairs.retain(|[f, g]| f != g);
     }
-    Ok(findings(pairs, all))
+    Ok(FacePairs::new(Found { pairs, all }).findings())
 }
 
 /// Pairs of triangles.
@@ -99,8 +148,8 @@ struct Found {
     all: bool,
 }
 
-fn find(positions: &[Vec3], faces: &[[u32; 3]]) -> Found {
-    let tree = Tree::new(positions, faces);
+fn find(positions: &[Vec3], faces: &[[u32; 3]], split: u32) -> Found {
+    let tree = Tree::new(positions, faces, split);
     let count = tree.order.len().div_ceil(PIECE);
     let tests = (MOST_TESTS / count.max(1)).max(TESTS_A_TRIANGLE * PIECE);
     let pieces = (0..count).into_par_iter().lean();

@@ -109,10 +109,20 @@ proptest! {
         let n = points.len();
         let faces: Vec<[u32; 3]> = corners.iter().map(|c| c.map(|v| (v % n) as u32)).collect();
         let places: Vec<Vec3> = points.iter().map(|p| Vec3::from_array(p.map(|x| x as f32))).collect();
-        let Found { mut pairs, all } = find(&places, &faces);
+        let Found { mut pairs, all } = find(&places, &faces, 0);
         pairs.sort_unstable();
         prop_assert!(all);
-        prop_assert_eq!(pairs, expected(&points, &faces));
+        let expected = expected(&points, &faces);
+        prop_assert_eq!(&pairs, &expected);
+        // Of two meshes those of a face of each count.
+        let split = faces.len() as u32 / 2;
+        let part = |faces: &[[u32; 3]]| TriMesh::new(places.clone(), faces.to_vec()).unwrap();
+        let (first, second) = faces.split_at(split as usize);
+        let found = intersection_pairs(&part(first), &part(second)).unwrap();
+        let of_both = expected.into_iter().filter(|[f, g]| *f < split && *g >= split);
+        let of_both: Vec<[u32; 2]> = of_both.map(|[f, g]| [f, g - split]).collect();
+        prop_assert!(found.is_complete);
+        prop_assert_eq!(found.pairs, of_both);
     }
 }
 
@@ -164,4 +174,37 @@ fn polygons_are_named() {
     // Three sides of each cube pass through three of the other, where they are not parallel.
     assert_eq!(found.count, 6);
     assert!(found.first.iter().all(|[f, g]| *f < 6 && *g >= 6));
+}
+
+#[test]
+fn two_meshes_may_have_frames_of_their_own() {
+    let ball = generate::icosphere(2).unwrap();
+    let mut other = ball.clone();
+    other.positions.iter_mut().for_each(|p| p.x += 1.5);
+    let found = intersection_pairs(&ball, &other).unwrap();
+    assert!(found.is_complete && found.pairs.len() > 10);
+    assert!(found.pairs.is_sorted());
+    // The first ball passes through the second where it reaches into it.
+    for [f, g] in &found.pairs {
+        let centre = |mesh: &TriMesh, f: u32| {
+            let corners = mesh.faces[f as usize].map(|v| mesh.positions[v as usize].x);
+            corners.iter().sum::<f32>() / 3.0
+        };
+        assert!((centre(&ball, *f) - 0.75).abs() < 0.3);
+        assert!((centre(&other, *g) - 0.75).abs() < 0.3);
+    }
+    let (mut near, mut far) = (ball.clone(), other.clone());
+    near.normalise();
+    far.normalise();
+    assert_ne!(near.placement, far.placement);
+    let again = intersection_pairs(&near, &far).unwrap();
+    assert!((again.pairs.len() as f64 / found.pairs.len() as f64 - 1.0).abs() < 0.1);
+    // Nothing and what is apart.
+    let empty = TriMesh::default();
+    for (first, second) in [(&empty, &ball), (&ball, &empty)] {
+        let none = intersection_pairs(first, second).unwrap();
+        assert!(none.is_complete && none.pairs.is_empty());
+    }
+    other.positions.iter_mut().for_each(|p| p.x += 5.0);
+    assert!(intersection_pairs(&ball, &other).unwrap().pairs.is_empty());
 }
