@@ -22,7 +22,8 @@ _ADAPTERS = ["from_other", "to_meshio", "to_open3d", "to_pyvista", "to_trimesh"]
 
 __all__ = [
     "Buffer", "ClosestPoints", "EdgeReport", "Edit", "Error", "FaceLists", "Mesh", "NearestVertices", "Picture",
-    "RayHits", "Result", "Subdivision", "SurfaceTree", "World", "__version__", "intersections", "neighbours", "read", "trim", "write",
+    "RayHits", "Result", "Subdivision", "SurfaceTree", "World", "__version__",
+    "intersections", "neighbours", "read", "trim", "write",
     *_FUNCTIONS, *_ADAPTERS,
 ]
 
