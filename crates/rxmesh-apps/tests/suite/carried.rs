@@ -476,13 +476,13 @@ fn wrap_takes_texture_coordinates_groups_and_columns_over() {
     assert!((left / groups.len() as f64 - 0.5).abs() < 0.03, "{left}");
     for ((f, t), group) in faces.iter().zip(texcoords(&out)).zip(&groups) {
         let shift = if group == "right of_right" { 10.0 } else { 0.0 };
-        for (v, [x, y]) in f.iter().zip(t.unwrap()) {
+        for (&v, [x, y]) in f.iter().zip(t.unwrap()) {
             // The rim lies beside the sheet.
             let near = |a: f64, b: f64| (a - b).abs() < 0.06;
             assert!(
-                near(x - shift, p[*v][0]) && near(y, p[*v][1]),
+                near(x - shift, p[v - 1][0]) && near(y, p[v - 1][1]),
                 "{x} {y} at {:?}",
-                p[*v]
+                p[v - 1]
             );
         }
     }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::mesh::generate;
+use crate::mesh::{Placement, generate};
 use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, proptest};
 
 type Point = [i64; 3];
@@ -180,7 +180,9 @@ fn polygons_are_named() {
 fn two_meshes_may_have_frames_of_their_own() {
     let ball = generate::icosphere(2).unwrap();
     let mut other = ball.clone();
-    other.positions.iter_mut().for_each(|p| p.x += 1.5);
+    // Not along an axis: symmetric balls touch in places, which rounding decides.
+    let by = Vec3::new(1.43, 0.17, 0.08);
+    other.positions.iter_mut().for_each(|p| *p += by);
     let found = intersection_pairs(&ball, &other).unwrap();
     assert!(found.is_complete && found.pairs.len() > 10);
     assert!(found.pairs.is_sorted());
@@ -190,15 +192,14 @@ fn two_meshes_may_have_frames_of_their_own() {
             let corners = mesh.faces[f as usize].map(|v| mesh.positions[v as usize].x);
             corners.iter().sum::<f32>() / 3.0
         };
-        assert!((centre(&ball, *f) - 0.75).abs() < 0.3);
-        assert!((centre(&other, *g) - 0.75).abs() < 0.3);
+        assert!((centre(&ball, *f) - 0.72).abs() < 0.35);
+        assert!((centre(&other, *g) - 0.72).abs() < 0.35);
     }
-    let (mut near, mut far) = (ball.clone(), other.clone());
-    near.normalise();
-    far.normalise();
-    assert_ne!(near.placement, far.placement);
-    let again = intersection_pairs(&near, &far).unwrap();
-    assert!((again.pairs.len() as f64 / found.pairs.len() as f64 - 1.0).abs() < 0.1);
+    let mut far = other.clone();
+    far.place(Placement::of_size(glam::DVec3::new(0.3, 0.2, 0.1), 2.0));
+    assert!(!far.placement.is_world() && ball.placement.is_world());
+    let again = intersection_pairs(&ball, &far).unwrap();
+    assert_eq!(again.pairs, found.pairs);
     // Nothing and what is apart.
     let empty = TriMesh::default();
     for (first, second) in [(&empty, &ball), (&ball, &empty)] {
