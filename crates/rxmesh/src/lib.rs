@@ -44,6 +44,7 @@ pub mod ops;
 mod queries;
 #[cfg(feature = "schema")]
 pub mod schema;
+mod section;
 mod surface;
 pub mod text;
 mod volumes;
@@ -73,5 +74,6 @@ pub use rxmesh_host::{
 };
 pub use rxmesh_simulation as simulation;
 pub use rxmesh_subdivision as subdivision;
+pub use section::section;
 pub use surface::{EnginePoints, SubdivisionSurface, SurfacePoints};
 pub use volumes::Volumes;

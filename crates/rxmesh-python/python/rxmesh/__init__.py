@@ -14,7 +14,8 @@ from typing import Any, Callable
 from . import _rxmesh
 from ._rxmesh import (
     Buffer, ClosestPoints, EdgeReport, Edit, Error, FaceLists, Mesh, NearestVertices, Picture, RayHits, Result,
-    Subdivision, SurfaceTree, World, __version__, intersections, neighbours, read, trim, write,
+    Subdivision, SurfaceTree, World, __version__, intersections, neighbours, read, section,
+    trim, write,
 )
 
 _FUNCTIONS = [*_rxmesh.OPERATIONS, "render"]
@@ -23,7 +24,7 @@ _ADAPTERS = ["from_other", "to_meshio", "to_open3d", "to_pyvista", "to_trimesh"]
 __all__ = [
     "Buffer", "ClosestPoints", "EdgeReport", "Edit", "Error", "FaceLists", "Mesh", "NearestVertices", "Picture",
     "RayHits", "Result", "Subdivision", "SurfaceTree", "World", "__version__",
-    "intersections", "neighbours", "read", "trim", "write",
+    "intersections", "neighbours", "read", "section", "trim", "write",
     *_FUNCTIONS, *_ADAPTERS,
 ]
 
@@ -71,7 +72,7 @@ _tree.__name__, _tree.__qualname__ = "tree", "Mesh.tree"
 Mesh.edit = _edit
 Mesh.tree = _tree
 
-for _name in [*_FUNCTIONS, "intersections", "neighbours"]:
+for _name in [*_FUNCTIONS, "intersections", "neighbours", "section"]:
     # These take lists of meshes, scenes, and grids.
     if _name not in ("merge", "simulate", "isosurface"):
         setattr(Mesh, _name, _method(_name))

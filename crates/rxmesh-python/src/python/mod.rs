@@ -21,6 +21,7 @@ mod queries;
 mod read;
 mod result;
 mod results;
+mod section;
 mod subdivision;
 mod work;
 mod world;
@@ -56,6 +57,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(mesh::write, module)?)?;
     module.add_function(wrap_pyfunction!(intersections::intersections, module)?)?;
     module.add_function(wrap_pyfunction!(neighbours::neighbours, module)?)?;
+    module.add_function(wrap_pyfunction!(section::section, module)?)?;
     module.add_function(wrap_pyfunction!(operation, module)?)?;
     module.add_function(wrap_pyfunction!(traffic, module)?)?;
     module.add_function(wrap_pyfunction!(trim, module)?)?;
