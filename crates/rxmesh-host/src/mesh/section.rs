@@ -120,8 +120,8 @@ fn join(segments: &[[Crossed; 2]], point: impl Fn(Crossed) -> DVec3) -> Section 
     }
     let mut used = vec![false; segments.len()];
     let mut section = Section::default();
-    // Goes on from an end of a segment, to the end of the curve or back to the segment. Returns the ends on the way, and
-    // how many segments more were passed along their direction than against it.
+    // Goes on from an end of a segment, to the end of the curve or back to the segment. Returns the ends on the way,
+    // and how many segments more were passed along their direction than against it.
     let walk = |used: &mut [bool], first: usize, from: Crossed| {
         let (mut way, mut along, mut i, mut from) = (vec![from], 0i64, first, from);
         loop {
