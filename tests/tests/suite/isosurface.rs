@@ -7,7 +7,6 @@ use rxmesh_host::algo::isosurface::{
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{TriMesh, check, volume};
 use rxmesh_tests::conformance;
-use rxmesh_tests::extent::extent;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -189,7 +188,7 @@ static NOISE: LazyLock<Vec<Option<i64>>> = LazyLock::new(|| {
         let finer = lattice.euler_of_region(17);
         (lattice.euler_of_region(10) == finer).then_some(finer)
     };
-    (0..extent(16, 40)).map(number).collect()
+    (0..40).map(number).collect()
 });
 
 /// The surface has twice the Euler number of the region that it bounds. Values at random have every case of cells.
@@ -203,7 +202,7 @@ fn topology_of_the_interpolant(engine: &Engine) {
             assert_eq!(euler(&mesh), 2 * region, "noise {seed}");
         }
     }
-    assert!(4 * compared >= 3 * NOISE.len(), "{compared}");
+    assert!(compared >= 30, "{compared}");
 }
 
 /// Surfaces are closed manifolds whatever the values are: equal to the level, infinite, not there.

@@ -63,8 +63,8 @@ pub use order::{Order, Reordering};
 pub(crate) use part::{part_of_layer, part_of_tags};
 pub use placement::Placement;
 pub(crate) use placement::{bounding_box, may_need_placement, placement_of, placement_of_points};
-pub(crate) use points::frame_of;
 pub use points::round_points;
+pub(crate) use points::{frame_of, place_bits};
 pub use poly::{Faces, PolyMesh, SharpEdge, SharpVertex};
 pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
@@ -76,6 +76,7 @@ pub(crate) use source_materials::{ImageContent, SourceSkin, SourceSkins};
 pub use split_seams::{PIECE, SplitSeams};
 pub use tet::{CELL_FACES, MAX_CELLS, TetMesh, VolumeBoundary};
 pub use wedges::Wedges;
+pub(crate) use wedges::entry_bits;
 
 use crate::par::position_first;
 use glam::Vec3;

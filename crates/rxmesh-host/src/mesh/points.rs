@@ -1,10 +1,15 @@
-//! Points of 64 bits as positions of a mesh.
+//! Points of 64 bits as positions of a mesh, and places as keys.
 
 use super::Placement;
 use super::placement::{may_need_placement, placement_of_points};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
+
+/// Returns the bits of a place, the same for those that are equal: -0 and 0 are one.
+pub(crate) fn place_bits(p: Vec3) -> [u32; 3] {
+    p.to_array().map(|x| (x + 0.0).to_bits())
+}
 
 /// Rounds points of 64 bits to 32, as readers of files do. They stay in the world, or get a frame near them if they lie
 /// so far away that 32-bit floats hold their place and not their shape. `corners` are the vertices of faces or cells;

@@ -1,6 +1,6 @@
 //! Curves in which planes cut surfaces: [`section`].
 
-use super::TriMesh;
+use super::{TriMesh, place_bits};
 use crate::par::IntoLean;
 use glam::DVec3;
 use rayon::prelude::*;
@@ -44,7 +44,7 @@ impl Section {
         if is_closed && points.len() > 1 && points.first() == points.last() {
             points.pop();
         }
-        // What touches the plane in one point is not cut.
+        // A curve that only touches the plane in one point is none.
         if points.len() < 2 {
             return;
         }
@@ -77,11 +77,11 @@ pub fn section(mesh: &TriMesh, origin: DVec3, normal: DVec3) -> Section {
     // Vertices at the same place are one.
     let mut least: HashMap<[u32; 3], u32> = HashMap::new();
     for &v in cut.as_flattened() {
-        let at = least.entry(mesh.positions[v as usize].to_array().map(bits));
+        let at = least.entry(place_bits(mesh.positions[v as usize]));
         let first = at.or_insert(v);
         *first = (*first).min(v);
     }
-    let place = |v: u32| least[&mesh.positions[v as usize].to_array().map(bits)];
+    let place = |v: u32| least[&place_bits(mesh.positions[v as usize])];
     let segments: Vec<[Crossed; 2]> = cut
         .iter()
         .map(|f| {
@@ -103,11 +103,6 @@ pub fn section(mesh: &TriMesh, origin: DVec3, normal: DVec3) -> Section {
         p + (q - p) * (h / (h - k))
     };
     join(&segments, point)
-}
-
-/// Returns the bits of a coordinate; both zeroes are one.
-fn bits(x: f32) -> u32 {
-    (x + 0.0).to_bits()
 }
 
 /// Joins segments to curves.

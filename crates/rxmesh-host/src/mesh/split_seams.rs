@@ -2,6 +2,7 @@
 
 use super::{
     Column, ColumnData, CornerLayer, EdgeTable, ElementKind, MeshError, NO_VALUE, NORMAL, TriMesh,
+    place_bits,
 };
 use glam::Vec3;
 use std::collections::{BTreeMap, HashMap};
@@ -47,10 +48,8 @@ impl SplitSeams {
         };
         let borders = table.starts.windows(2).filter(|w| w[1] - w[0] == 1);
         let borders: Vec<u32> = borders.map(|w| table.half_edges[w[0] as usize]).collect();
-        // -0 and 0 are one place.
-        let bits = |x: f32| (x + 0.0).to_bits();
         let place = |v: u32| {
-            let p = mesh.positions[v as usize].to_array().map(bits);
+            let p = place_bits(mesh.positions[v as usize]);
             (p, labels.map_or(0, |l| l[v as usize]))
         };
         let mut at: HashMap<_, (u32, u32)> = HashMap::new();

@@ -43,8 +43,8 @@ impl Wedges {
                 wedges.set(v, layer, entry);
                 entry
             });
-            let key = bits(layer, entry);
-            let wedge = match bits(layer, *own) == key {
+            let key = entry_bits(layer, entry);
+            let wedge = match entry_bits(layer, *own) == key {
                 true => v,
                 false => *more.entry((v, key)).or_insert_with(|| {
                     let wedge = wedges.vertices.len() as u32;
@@ -95,7 +95,7 @@ fn value(layer: &CornerLayer, entry: u32) -> &[f32] {
 }
 
 /// Returns the key that tells values apart; a corner without a value differs from all others.
-fn bits(layer: &CornerLayer, entry: u32) -> [u32; 3] {
+pub(crate) fn entry_bits(layer: &CornerLayer, entry: u32) -> [u32; 3] {
     if entry == NO_VALUE {
         return [u32::MAX; 3];
     }

@@ -2,7 +2,7 @@
 
 use super::rebuild::{Between, NewFaces, pick_vertices, place_between};
 use super::sheets::{NONE, Sheets, runs_up};
-use crate::mesh::{EdgeTable, TriMesh};
+use crate::mesh::{EdgeTable, TriMesh, place_bits};
 use std::collections::{HashMap, HashSet};
 
 /// A vertex to be made on the edge of a face.
@@ -74,16 +74,7 @@ struct OccupiedPoints(HashSet<[u32; 3]>);
 
 impl OccupiedPoints {
     fn new(mesh: &TriMesh) -> OccupiedPoints {
-        OccupiedPoints(
-            mesh.positions
-                .iter()
-                .map(|&p| OccupiedPoints::key(p))
-                .collect(),
-        )
-    }
-
-    fn key(p: glam::Vec3) -> [u32; 3] {
-        p.to_array().map(|c| (c + 0.0).to_bits())
+        OccupiedPoints(mesh.positions.iter().map(|&p| place_bits(p)).collect())
     }
 
     /// Finds and takes a place on an edge without a vertex, as a part of the edge; the middle first. `None` if the edge
@@ -96,10 +87,9 @@ impl OccupiedPoints {
                 .step_by(2)
                 .map(move |i| f64::from(i) / f64::from(1u32 << n))
         };
-        (1..7).flat_map(halved).find(|&part| {
-            self.0
-                .insert(OccupiedPoints::key(a.lerp(b, part).as_vec3()))
-        })
+        (1..7)
+            .flat_map(halved)
+            .find(|&part| self.0.insert(place_bits(a.lerp(b, part).as_vec3())))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Length;
 use super::duplicates::{DuplicateReport, drop_where};
 use super::rebuild::{keep_faces, keep_vertices};
-use crate::mesh::{ElementKind, NORMAL, TriMesh, is_proper};
+use crate::mesh::{ElementKind, NORMAL, TriMesh, is_proper, place_bits};
 use crate::par::IntoLean;
 use glam::DVec3;
 use rayon::prelude::*;
@@ -81,12 +81,7 @@ pub(super) fn unite(mesh: &mut TriMesh, to: &[u32], mut report: WeldReport) -> W
 
 /// Returns for each vertex the first one at its place.
 fn same_place(mesh: &TriMesh) -> Vec<u32> {
-    // -0 and 0 are the same place.
-    let place = |v: u32| {
-        mesh.positions[v as usize]
-            .to_array()
-            .map(|c| (c + 0.0).to_bits())
-    };
+    let place = |v: u32| place_bits(mesh.positions[v as usize]);
     let count = mesh.positions.len() as u32;
     let mut order: Vec<([u32; 3], u32)> = (0..count)
         .into_par_iter()

@@ -4,7 +4,9 @@ use super::closest::SurfaceTree;
 use super::tree::{HostTree, mean};
 use crate::Error;
 use crate::engine::Engine;
-use crate::mesh::{Column, CornerLayer, ElementKind, NO_VALUE, NORMAL, Sets, Tag, TriMesh};
+use crate::mesh::{
+    Column, CornerLayer, ElementKind, NO_VALUE, NORMAL, Sets, Tag, TriMesh, entry_bits, place_bits,
+};
 use crate::par::IntoLean;
 use glam::Vec3;
 use rayon::prelude::*;
@@ -196,20 +198,17 @@ fn texture_coordinates(
 /// Returns the chart of each triangle: its smallest triangle, or [`NO_VALUE`] for a triangle of which a corner has no
 /// values.
 fn charts(mesh: &TriMesh, layer: &CornerLayer) -> Vec<u32> {
-    let bits = |x: f32| (x + 0.0).to_bits();
     let of = |face: usize| &layer.corners[3 * face..3 * face + 3];
     let has_values = |face: usize| !of(face).contains(&NO_VALUE);
     let mut sets = Sets::new(mesh.faces.len());
     let mut first: HashMap<([u32; 3], [u32; 3]), u32> = HashMap::new();
     for face in (0..mesh.faces.len()).filter(|&face| has_values(face)) {
         for (&v, &entry) in mesh.faces[face].iter().zip(of(face)) {
-            let at = entry as usize * layer.width;
-            let mut value = [0; 3];
-            for (to, &x) in value.iter_mut().zip(&layer.values[at..at + layer.width]) {
-                *to = bits(x);
-            }
-            let place = mesh.positions[v as usize].to_array().map(bits);
-            let other = *first.entry((place, value)).or_insert(face as u32);
+            let key = (
+                place_bits(mesh.positions[v as usize]),
+                entry_bits(layer, entry),
+            );
+            let other = *first.entry(key).or_insert(face as u32);
             sets.unite(other, face as u32);
         }
     }

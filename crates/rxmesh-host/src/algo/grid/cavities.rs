@@ -31,15 +31,13 @@ pub(super) fn add_cavities(
     let bricks = distances.bricks()?;
     let grid = &distances.grid;
     let place = |seed: &Seed| {
-        let first = grid
-            .coordinates(bricks[seed.slot as usize])
-            .map(|n| SIDE * n);
+        let first = grid.coordinates(seed.brick).map(|n| SIDE * n);
         let [x, y, z] = within(seed.number);
         grid.place([first[0] + x, first[1] + y, first[2] + z])
     };
     let mut solid = Outside::nothing(engine, distances)?;
     loop {
-        let seeds = unreached(&free, &outside.bits()?, &solid.bits()?);
+        let seeds = unreached(&bricks, &free, &outside.bits()?, &solid.bits()?);
         if seeds.is_empty() {
             return Ok(outside.count()? - before);
         }
@@ -60,7 +58,7 @@ pub(super) fn add_cavities(
 
 /// Returns free grid vertices that no flood has reached, at most one of a brick. Only active bricks have to be looked
 /// at: every enclosed space touches one, where its grid vertices next to the others are free.
-fn unreached(free: &[u32], outside: &[u32], solid: &[u32]) -> Vec<Seed> {
+fn unreached(bricks: &[u32], free: &[u32], outside: &[u32], solid: &[u32]) -> Vec<Seed> {
     let words = WORDS as usize;
     let open = |at: usize| free[at] & !outside[at] & !solid[at];
     let seed = |slot: usize| {
@@ -68,10 +66,11 @@ fn unreached(free: &[u32], outside: &[u32], solid: &[u32]) -> Vec<Seed> {
         let bit = open(slot * words + word).trailing_zeros();
         Some(Seed {
             slot: slot as u32,
+            brick: bricks[slot],
             number: 32 * word as u32 + bit,
         })
     };
-    let all: Vec<Seed> = (0..free.len() / words).filter_map(seed).collect();
+    let all: Vec<Seed> = (0..bricks.len()).filter_map(seed).collect();
     let step = all.len().div_ceil(MOST_SEEDS).max(1);
     all.into_iter().step_by(step).collect()
 }
@@ -89,9 +88,9 @@ mod tests {
         outside[1] = 0b0010;
         solid[1] = 0b0100;
         free[2 * words + 15] = 1 << 31;
-        let found = unreached(&free, &outside, &solid);
-        let found: Vec<[u32; 2]> = found.iter().map(|s| [s.slot, s.number]).collect();
-        assert_eq!(found, [[0, 35], [2, 511]]);
+        let found = unreached(&[4, 7, 9], &free, &outside, &solid);
+        let found: Vec<[u32; 3]> = found.iter().map(|s| [s.slot, s.brick, s.number]).collect();
+        assert_eq!(found, [[0, 4, 35], [2, 9, 511]]);
     }
 
     #[test]
@@ -99,7 +98,8 @@ mod tests {
         let n = 3 * MOST_SEEDS;
         let free = vec![1; n * WORDS as usize];
         let none = vec![0; free.len()];
-        let found = unreached(&free, &none, &none);
+        let bricks: Vec<u32> = (0..n as u32).collect();
+        let found = unreached(&bricks, &free, &none, &none);
         assert_eq!(found.len(), MOST_SEEDS);
         assert_eq!(found[1].slot, 3);
     }

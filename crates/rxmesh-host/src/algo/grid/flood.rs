@@ -23,6 +23,7 @@ pub(super) struct Outside {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seed {
     pub(super) slot: u32,
+    pub(super) brick: u32,
     /// Number in the brick.
     pub(super) number: u32,
 }
@@ -63,15 +64,18 @@ impl Outside {
         let grid = &distances.grid;
         let mut bits = self.bits.read()?;
         let mut due = vec![0; grid.bricks() as usize];
-        let bricks = distances.bricks()?;
-        for seed in seeds {
-            bits[(seed.slot * WORDS + seed.number / 32) as usize] |= 1 << (seed.number % 32);
+        for &Seed {
+            slot,
+            brick,
+            number,
+        } in seeds
+        {
+            bits[(slot * WORDS + number / 32) as usize] |= 1 << (number % 32);
             // A brick makes its neighbours due only if the flood went on in it.
-            let at = grid.coordinates(bricks[seed.slot as usize]);
+            due[brick as usize] = 1;
+            let at = grid.coordinates(brick);
             let ends = [grid.nx, grid.ny, grid.nz];
             for (axis, step) in [1, grid.nx, grid.nx * grid.ny].into_iter().enumerate() {
-                let brick = bricks[seed.slot as usize];
-                due[brick as usize] = 1;
                 if at[axis] > 0 {
                     due[(brick - step) as usize] = 1;
                 }

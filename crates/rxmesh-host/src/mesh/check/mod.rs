@@ -20,7 +20,7 @@ pub use tets::{SLIVER_DEGREES, TetReport, Worst, check_tets};
 
 use super::face_list::{FaceList, Polygons, Triangles, is_simple};
 use super::placement::bounding_box;
-use super::{EdgeTable, Placement, PolyMesh, TriMesh};
+use super::{EdgeTable, Placement, PolyMesh, TriMesh, place_bits};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
@@ -229,9 +229,7 @@ fn vertices(mesh: &CheckedMesh<'_, impl FaceList>, table: &EdgeTable) -> CheckRe
 
 /// Finds vertices at exactly the place of an earlier one.
 fn duplicate_vertices(positions: &[Vec3]) -> Findings<u32> {
-    // -0 and 0 are the same place.
-    let bits = |c: f32| (c + 0.0).to_bits();
-    let place = |v: usize| positions[v].to_array().map(bits);
+    let place = |v: usize| place_bits(positions[v]);
     let mut order: Vec<([u32; 3], u32)> = (0..positions.len())
         .into_par_iter()
         .lean()

@@ -66,7 +66,7 @@ impl FacePairs {
 
 /// Works like [`self_intersections`], and returns all pairs.
 pub fn self_intersection_pairs(mesh: &TriMesh) -> FacePairs {
-    FacePairs::new(find(&mesh.positions, &mesh.faces, 0))
+    FacePairs::new(find(&mesh.positions, &mesh.faces, None))
 }
 
 /// Finds the pairs of a face of one mesh and a face of another one that intersect, as [`self_intersections`] does for
@@ -80,12 +80,6 @@ pub fn intersection_pairs(first: &TriMesh, second: &TriMesh) -> Result<FacePairs
     let vertices = first.vertex_count() as u64 + second.vertex_count() as u64;
     let faces = first.face_count() as u64 + second.face_count() as u64;
     check_counts(vertices, faces)?;
-    if first.faces.is_empty() {
-        return Ok(FacePairs {
-            is_complete: true,
-            ..FacePairs::default()
-        });
-    }
     let mut moved = TriMesh {
         positions: second.positions.clone(),
         placement: second.placement,
@@ -97,7 +91,7 @@ pub fn intersection_pairs(first: &TriMesh, second: &TriMesh) -> Result<FacePairs
     let positions = [&*first.positions, &*moved.positions].concat();
     let mut all = first.faces.clone();
     all.extend(second.faces.iter().map(|f| f.map(|v| v + base)));
-    let mut found = find(&positions, &all, split);
+    let mut found = find(&positions, &all, Some(split));
     for [_, g] in &mut found.pairs {
         *g -= split;
     }
@@ -127,7 +121,7 @@ pub fn self_intersections_poly(mesh: &PolyMesh) -> Result<Findings<[u32; 2]>, Me
         });
     }
     let (cut, _) = plain.triangulate()?;
-    let Found { mut pairs, all } = find(&cut.positions, &cut.faces, 0);
+    let Found { mut pairs, all } = find(&cut.positions, &cut.faces, None);
     if let Some(source) = cut.extras.column(ElementKind::Face, FACE)
         && let ColumnData::U32(source) = &source.data
     {
@@ -148,7 +142,7 @@ struct Found {
     all: bool,
 }
 
-fn find(positions: &[Vec3], faces: &[[u32; 3]], split: u32) -> Found {
+fn find(positions: &[Vec3], faces: &[[u32; 3]], split: Option<u32>) -> Found {
     let tree = Tree::new(positions, faces, split);
     let count = tree.order.len().div_ceil(PIECE);
     let tests = (MOST_TESTS / count.max(1)).max(TESTS_A_TRIANGLE * PIECE);

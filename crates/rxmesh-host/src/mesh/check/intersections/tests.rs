@@ -109,12 +109,12 @@ proptest! {
         let n = points.len();
         let faces: Vec<[u32; 3]> = corners.iter().map(|c| c.map(|v| (v % n) as u32)).collect();
         let places: Vec<Vec3> = points.iter().map(|p| Vec3::from_array(p.map(|x| x as f32))).collect();
-        let Found { mut pairs, all } = find(&places, &faces, 0);
+        let Found { mut pairs, all } = find(&places, &faces, None);
         pairs.sort_unstable();
         prop_assert!(all);
         let expected = expected(&points, &faces);
         prop_assert_eq!(&pairs, &expected);
-        // Of two meshes those of a face of each count.
+        // Those of a face of each count where there are two meshes.
         let split = faces.len() as u32 / 2;
         let part = |faces: &[[u32; 3]]| TriMesh::new(places.clone(), faces.to_vec()).unwrap();
         let (first, second) = faces.split_at(split as usize);

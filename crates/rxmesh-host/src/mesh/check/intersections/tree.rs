@@ -59,12 +59,12 @@ pub(super) struct Tree {
     /// Node 1 is the root, `2 i` and `2 i + 1` lie in node `i`, leaf `k` is node `leaves + k`.
     nodes: Vec<Bounds>,
     leaves: usize,
-    /// Pairs are looked for of a triangle below this number and one that is not; of any two if it is 0.
-    split: u32,
+    /// Pairs are looked for of a triangle below this number and one that is not; of any two if there is none.
+    split: Option<u32>,
 }
 
 impl Tree {
-    pub(super) fn new(positions: &[Vec3], faces: &[[u32; 3]], split: u32) -> Tree {
+    pub(super) fn new(positions: &[Vec3], faces: &[[u32; 3]], split: Option<u32>) -> Tree {
         let points = |f: usize| faces[f].map(|v| positions[v as usize]);
         let all = positions
             .par_iter()
@@ -144,7 +144,7 @@ impl Tree {
                     continue;
                 }
                 let g = self.order[other];
-                if self.split > 0 && (f < self.split) == (g < self.split) {
+                if self.split.is_some_and(|n| (f < n) == (g < n)) {
                     continue;
                 }
                 let others = corners(g);
