@@ -104,8 +104,8 @@ impl Obstacles {
 
     /// Returns `true` if one of the corners that are left lies in a triangle that runs counter-clockwise.
     ///
-    /// A polygon whose corners lie at a few places would take quadratic time. After [`MOST_TESTS`] for each corner the
-    /// answer is `false`, so that the rest is cut without tests.
+    /// A polygon that crosses itself everywhere would take quadratic time. After [`MOST_TESTS`] for each corner the answer
+    /// is `false`, so that the rest is cut without tests.
     pub(super) fn is_inside(&mut self, plane: &Plane, t: [u32; 3]) -> bool {
         if self.corners.is_empty() || self.tests_left == 0 {
             return false;
@@ -121,7 +121,7 @@ impl Obstacles {
             count -= 1;
             let i = stack[count];
             let node = &self.nodes[i];
-            if node.count == 0 || node.is_outside(&around, &places) {
+            if node.count == 0 || node.is_outside(&around, &places) || node.is_one_of(&places) {
                 continue;
             }
             if i < self.leaves {
@@ -163,6 +163,11 @@ impl Node {
             ],
             count: self.count + other.count,
         }
+    }
+
+    /// Returns `true` if all corners in the box lie at one corner of a triangle: they are not in its way.
+    fn is_one_of(&self, t: &[Coord<f64>; 3]) -> bool {
+        self.low == self.high && t.iter().any(|p| [p.x, p.y] == self.low)
     }
 
     /// Returns `true` if the box surely has no point in common with a triangle: it lies beside the triangle's box, or
