@@ -1607,7 +1607,7 @@ def remesh(
         volume_after (number, length³): The same of the result
         iterations (integer): Iterations done
         faces (integer): Faces of the result
-        expected_faces (number): Requested number of faces, or the area over that of an equilateral triangle of the target length
+        expected_faces (number): Requested number of faces, or the area of the result over that of an equilateral triangle of the target length
         length_over_target (number): Mean length of edges, each over the length that it should have
         on_target (boolean): `true` if the mean length is within 15 % of the target and the number of faces within 25 % of the expected, or if the number of faces is within 10 % of the requested one
         split (object): Counts of the splits
@@ -1624,7 +1624,7 @@ def remesh(
         meshes[].target_length (number, length): Length that edges should have
         meshes[].iterations (integer): Iterations done
         meshes[].faces (integer): Faces of the result
-        meshes[].expected_faces (number): Number of faces that was requested, or that follows from the area and the target length
+        meshes[].expected_faces (number): Number of faces that was requested, or that follows from the area of the result and the target length
         meshes[].length_over_target (number): Mean length of edges over the target
         meshes[].on_target (boolean): `true` if lengths and faces are near the requested ones
         meshes[].area_before (number, length²): Area of the input

@@ -61,7 +61,7 @@ pub struct RemeshedMesh {
     pub iterations: u32,
     /// Faces of the result.
     pub faces: u32,
-    /// Number of faces that was requested, or that follows from the area and the target length.
+    /// Number of faces that was requested, or that follows from the area of the result and the target length.
     pub expected_faces: f64,
     /// Mean length of edges over the target.
     pub length_over_target: f32,
