@@ -10,7 +10,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 use rxmesh_kernels::algo::distance::closest::{ClosestPoints, Forest, TREE_WORDS};
 use rxmesh_kernels::algo::distance::curve::{CURVE_BITS, Curve};
-use rxmesh_kernels::algo::distance::search::{LEAF, TRIANGLE_WORDS, TreeView, words_of};
+use rxmesh_kernels::algo::distance::search::{LEAF, LEAST_LEAVES, TRIANGLE_WORDS, TreeView, words_of};
 use rxmesh_kernels::algo::distance::tree::{
     CurveCodes, IndexedTriangles, POINT_BITS, PointCodes, TreeLeaves, TreeLevel,
 };
@@ -114,7 +114,7 @@ impl SurfaceTree {
         within: &TriangleBox,
     ) -> Result<SurfaceTree, Error> {
         let n = triangles.count();
-        let leaves = n.div_ceil(LEAF).max(1).next_power_of_two();
+        let leaves = n.div_ceil(LEAF).max(LEAST_LEAVES).next_power_of_two();
         let (codes, order) = (
             engine.uninit::<u32>(n as usize)?,
             engine.uninit::<u32>(n as usize)?,

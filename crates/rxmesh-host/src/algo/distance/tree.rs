@@ -4,7 +4,7 @@ use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use rxmesh_kernels::algo::distance::curve::{CURVE_CELLS, Curve};
-use rxmesh_kernels::algo::distance::search::LEAF;
+use rxmesh_kernels::algo::distance::search::{LEAF, LEAST_LEAVES};
 use rxmesh_kernels::algo::distance::tree::centre;
 
 type Box3 = [Vec3; 2];
@@ -172,7 +172,7 @@ impl Built {
         let leaves = order
             .len()
             .div_ceil(LEAF as usize)
-            .max(1)
+            .max(LEAST_LEAVES as usize)
             .next_power_of_two();
         let mut firsts: Vec<u32> = order.iter().step_by(LEAF as usize).map(|o| o.0).collect();
         firsts.resize(leaves, u32::MAX);

@@ -61,6 +61,11 @@ impl BoxSearch for ClosestSearch {
     }
 
     #[inline(always)]
+    fn keeps(&self, order: f32) -> bool {
+        order <= self.best.square
+    }
+
+    #[inline(always)]
     fn is_due(&self, corners: [Vec3; 3]) -> bool {
         self.order(Bounds::of(corners)) < f32::INFINITY
     }

@@ -49,6 +49,11 @@ impl BoxSearch for NearestSearch {
     }
 
     #[inline(always)]
+    fn keeps(&self, order: f32) -> bool {
+        order <= self.last.0
+    }
+
+    #[inline(always)]
     fn visit(&mut self, tree: &TreeView, place: u32, [point, _, _]: [Vec3; 3]) -> bool {
         let item = (
             dot_rounded(point - self.p, point - self.p),

@@ -239,6 +239,11 @@ impl BoxSearch for FirstSearch {
     }
 
     #[inline(always)]
+    fn keeps(&self, order: f32) -> bool {
+        order <= self.best.t * EXIT
+    }
+
+    #[inline(always)]
     fn visit(&mut self, tree: &TreeView, place: u32, corners: [Vec3; 3]) -> bool {
         if let Some(hit) = self.ray.seen(corners).hit() {
             let same = hit.t == self.best.t

@@ -5,10 +5,14 @@ use crate::args;
 use crate::exec::{InSteps, repeat_together};
 use crate::math::dot_rounded;
 use crate::mem::Global;
+use core::mem::MaybeUninit;
 use glam::Vec3;
 
 /// Triangles a leaf.
 pub const LEAF: u32 = 4;
+
+/// Fewest leaves of a tree: eight nodes are read at a time.
+pub const LEAST_LEAVES: u32 = 8;
 
 args! {
     /// A surface, for look-ups. The tree is complete: node `i` has the children `2 i` and `2 i + 1`, node 1 is the
@@ -20,7 +24,7 @@ args! {
         /// Triangles, [`TRIANGLE_WORDS`] words each ([`words_of`]), [`LEAF`] of them a leaf; the last leaves have
         /// fewer.
         pub triangles: Global<u32>,
-        /// Number of leaves, a power of two.
+        /// Number of leaves, a power of two, [`LEAST_LEAVES`] or more.
         pub leaves: u32,
         /// The curve along which the triangles lie.
         pub curve: Curve,
@@ -95,6 +99,12 @@ pub trait BoxSearch {
     /// negative; infinity if the search has nothing to find there.
     fn order(&self, bounds: Bounds) -> f32;
 
+    /// Returns `false` if there is nothing to find any more in a node that had this order, or a little more.
+    #[inline(always)]
+    fn keeps(&self, _order: f32) -> bool {
+        true
+    }
+
     /// Returns `false` for a triangle that need not be visited.
     #[inline(always)]
     fn is_due(&self, _corners: [Vec3; 3]) -> bool {
@@ -108,50 +118,75 @@ pub trait BoxSearch {
 /// Bits of infinity.
 const CLOSED: u32 = 0x7f80_0000;
 
-/// Returns the place of a node in the order of its siblings, with its number among them in the lowest two bits.
+/// Bits of a rank that hold the number among siblings.
+const SIBLING: u32 = 7;
+
+/// Returns the place of a node in the order of its siblings, with its number among them in the lowest bits.
 #[inline(always)]
 fn ranked(order: f32, sibling: u32) -> u32 {
-    order.to_bits() & 0x7fff_fffc | sibling
+    order.to_bits() & !SIBLING & 0x7fff_ffff | sibling
 }
 
-/// Nodes that wait to be visited, in place of a stack in memory: on each level up to three siblings.
-struct Waiting {
-    /// A bit for each level, the current node's lowest: 1 if siblings wait.
-    levels: u32,
-    /// A byte for each such level, the last one lowest: two bits for each sibling in their order, then their count.
-    siblings: [u64; 2],
+/// Most nodes that wait: seven on each level of a tree of 2^32 nodes.
+const MOST_WAITING: usize = 77;
+
+/// Nodes that wait to be visited, on each level up to seven siblings.
+struct Waiting<'a> {
+    /// Ranks of the nodes; of siblings the first one last. Apart from the rest, which a GPU has in registers.
+    ranks: &'a mut [MaybeUninit<u32>; MOST_WAITING],
+    /// Number of ranks.
+    count: u32,
+    /// Four bits for each level, the current node's lowest: the number of siblings that wait.
+    levels: u64,
 }
 
-impl Waiting {
-    /// Goes down one level, from which siblings wait.
+impl Waiting<'_> {
+    /// Adds a rank, unless it is that of a closed node.
     #[inline(always)]
-    fn descend(&mut self, [a, b, c]: [u32; 3], count: u32) {
-        self.levels = self.levels << 1 | u32::from(count > 0);
-        if count > 0 {
-            let of_level = a & 3 | (b & 3) << 2 | (c & 3) << 4 | count << 6;
-            let [low, high] = self.siblings;
-            self.siblings = [low << 8 | u64::from(of_level), high << 8 | low >> 56];
+    fn push(&mut self, rank: u32) {
+        if rank < CLOSED
+            && let Some(place) = self.ranks.get_mut(self.count as usize)
+        {
+            *place = MaybeUninit::new(rank);
+            self.count += 1;
         }
     }
 
-    /// Returns the node that is next after one that is done with all below it; `None` after the last one.
+    /// Goes down one level, to the first of siblings in their order; the others wait.
     #[inline(always)]
-    fn next(&mut self, node: u32) -> Option<u32> {
-        if self.levels == 0 {
-            return None;
+    fn descend(&mut self, [_, b, c, d, e, f, g, h]: [u32; 8]) {
+        let before = self.count;
+        self.push(h);
+        self.push(g);
+        self.push(f);
+        self.push(e);
+        self.push(d);
+        self.push(c);
+        self.push(b);
+        self.levels = self.levels << 4 | u64::from(self.count - before);
+    }
+
+    /// Returns the node that is next after one that is done with all below it, if the search still has something to
+    /// find there; `None` after the last one.
+    #[inline(always)]
+    fn next(&mut self, mut node: u32, search: &impl BoxSearch) -> Option<u32> {
+        while self.levels != 0 {
+            let up = self.levels.trailing_zeros() / 4;
+            self.levels >>= 4 * up;
+            node >>= 3 * up;
+            let place = self.ranks.get(self.count as usize - 1)?;
+            // SAFETY: as many ranks were written as are counted.
+            let rank = unsafe { place.assume_init() };
+            if search.keeps(f32::from_bits(rank & !SIBLING)) {
+                self.count -= 1;
+                self.levels -= 1;
+                return Some(node & !SIBLING | rank & SIBLING);
+            }
+            // Nor are its siblings, which come after it.
+            self.count -= self.levels as u32 & 15;
+            self.levels &= !15;
         }
-        let up = self.levels.trailing_zeros();
-        let [low, high] = self.siblings;
-        let of_level = low as u32 & 0xff;
-        self.levels >>= up;
-        if of_level >> 6 == 1 {
-            self.levels ^= 1;
-            self.siblings = [low >> 8 | high << 56, high >> 8];
-        } else {
-            let rest = ((of_level & 0x3f) >> 2) | ((of_level & 0xc0) - 0x40);
-            self.siblings[0] = low & !0xff | u64::from(rest);
-        }
-        Some((node >> (2 * up)) & !3 | of_level & 3)
+        None
     }
 }
 
@@ -227,24 +262,35 @@ impl TreeView {
         self.leaves + leaf
     }
 
-    /// Returns the grandchildren of a node that are open to a search, as they are [`ranked`], the others after them.
+    /// Returns the nodes three levels below a node that are open to a search, as they are [`ranked`], the others after
+    /// them. Node 0 is none; nodes of the first levels count as below it.
     #[inline(always)]
-    fn below(&self, node: u32, search: &impl BoxSearch) -> [u32; 4] {
-        let ([a, b], [c, d]) = (self.children(2 * node), self.children(2 * node + 1));
-        let rank = |bounds, sibling| ranked(search.order(bounds), sibling);
-        // Node 0 is none, and node 1, the root, is nobody's child.
-        let (a, b) = if node == 0 {
-            (CLOSED, CLOSED | 1)
-        } else {
-            (rank(a, 0), rank(b, 1))
+    fn below(&self, node: u32, search: &impl BoxSearch) -> [u32; 8] {
+        // Of nodes below node 0 those of one level.
+        let (first, end) = match node {
+            0 => (self.top(), 2 * self.top()),
+            _ => (0, 8),
         };
-        let (c, d) = (rank(c, 2), rank(d, 3));
-        let ((a, b), (c, d)) = ((a.min(b), a.max(b)), (c.min(d), c.max(d)));
-        let ((a, c), (b, d)) = ((a.min(c), a.max(c)), (b.min(d), b.max(d)));
-        [a, b.min(c), b.max(c), d]
+        let rank = |bounds, sibling| match sibling >= first && sibling < end {
+            true => ranked(search.order(bounds), sibling),
+            false => CLOSED | sibling,
+        };
+        let pair = |k: u32| {
+            let [left, right] = self.children(4 * node + k);
+            let (a, b) = (rank(left, 2 * k), rank(right, 2 * k + 1));
+            [a.min(b), a.max(b)]
+        };
+        sorted(pair(0), pair(1), pair(2), pair(3))
     }
 
-    /// Leads a search through all nodes that are open to it, four at a time, earlier ones first. Before all others it
+    /// Returns the number of nodes at which searches begin, a power of two below 8: the levels below them are a
+    /// multiple of three.
+    #[inline(always)]
+    fn top(&self) -> u32 {
+        1 << (self.leaves.trailing_zeros() % 3)
+    }
+
+    /// Leads a search through all nodes that are open to it, eight at a time, earlier ones first. Before all others it
     /// visits a leaf, 0 for none: one whose triangles are likely to be found avoids most of them. It is visited twice.
     #[inline(always)]
     pub fn walk(&self, first: u32, search: &mut impl BoxSearch) {
@@ -253,21 +299,47 @@ impl TreeView {
         } else {
             [0; 2]
         };
+        let mut ranks = [const { MaybeUninit::uninit() }; MOST_WAITING];
         repeat_together(&mut Walk {
             tree: self,
             search,
-            // The root. Of a tree with an odd number of levels below it the root's children have no grandparent: node
-            // 0.
-            node: 1 ^ (self.leaves.trailing_zeros() & 1),
+            node: u32::from(self.top() == 1),
             is_open: true,
             place,
             end,
             waiting: Waiting {
+                ranks: &mut ranks,
+                count: 0,
                 levels: 0,
-                siblings: [0; 2],
             },
         });
     }
+}
+
+/// Returns four pairs, each in order, in one order (Batcher's odd-even merging).
+#[inline(always)]
+fn sorted([a, b]: [u32; 2], [c, d]: [u32; 2], [e, f]: [u32; 2], [g, h]: [u32; 2]) -> [u32; 8] {
+    let ([a, b, c, d], [e, f, g, h]) = (merged([a, b], [c, d]), merged([e, f], [g, h]));
+    let ((a, e), (b, f)) = ((a.min(e), a.max(e)), (b.min(f), b.max(f)));
+    let ((c, g), (d, h)) = ((c.min(g), c.max(g)), (d.min(h), d.max(h)));
+    let ((c, e), (d, f)) = ((c.min(e), c.max(e)), (d.min(f), d.max(f)));
+    [
+        a,
+        b.min(c),
+        b.max(c),
+        d.min(e),
+        d.max(e),
+        f.min(g),
+        f.max(g),
+        h,
+    ]
+}
+
+/// Returns two pairs, each in order, in one order.
+#[inline(always)]
+fn merged([a, b]: [u32; 2], [c, d]: [u32; 2]) -> [u32; 4] {
+    let ((a, c), (b, d)) = ((a.min(c), a.max(c)), (b.min(d), b.max(d)));
+    [a, b.min(c), b.max(c), d]
 }
 
 /// A search on its way through a tree.
@@ -280,23 +352,21 @@ struct Walk<'a, S> {
     /// Triangles of a leaf that are to be visited: the first one, and that after the last.
     place: u32,
     end: u32,
-    waiting: Waiting,
+    waiting: Waiting<'a>,
 }
 
 impl<S: BoxSearch> InSteps for Walk<'_, S> {
-    /// Goes to a node, visits a triangle and finds the next node. Threads of a warp are seldom in the same phase of a
-    /// search: a step has them all.
+    /// Goes to a node, visits the triangles of a leaf and finds the next node. Threads of a warp are seldom in the same
+    /// phase of a search: a step has them all.
     #[inline(always)]
     fn step(&mut self) -> bool {
         let tree = self.tree;
         if self.place >= self.end && self.is_open && self.node < tree.leaves {
-            let [a, b, c, d] = tree.below(self.node, self.search);
-            let open = |x: u32| u32::from(x < CLOSED);
-            self.is_open = a < CLOSED;
+            let below = tree.below(self.node, self.search);
+            self.is_open = below[0] < CLOSED;
             if self.is_open {
-                let waiting = open(b) + open(c) + open(d);
-                self.waiting.descend([b, c, d], waiting);
-                self.node = 4 * self.node + (a & 3);
+                self.waiting.descend(below);
+                self.node = 8 * self.node + (below[0] & SIBLING);
             }
         }
         if self.place >= self.end && self.is_open && self.node >= tree.leaves {
@@ -306,21 +376,15 @@ impl<S: BoxSearch> InSteps for Walk<'_, S> {
         while self.place < self.end {
             let (place, corners) = (self.place, tree.triangle(self.place));
             self.place += 1;
-            if self.search.is_due(corners) {
-                if self.search.visit(tree, place, corners) {
-                    return false;
-                }
-                break;
+            if self.search.is_due(corners) && self.search.visit(tree, place, corners) {
+                return false;
             }
         }
-        while self.place >= self.end && !self.is_open {
-            let Some(next) = self.waiting.next(self.node) else {
+        if !self.is_open {
+            let Some(next) = self.waiting.next(self.node, self.search) else {
                 return false;
             };
-            self.node = next;
-            let [left, right] = tree.children(next >> 1);
-            let bounds = if next & 1 == 0 { left } else { right };
-            self.is_open = self.search.order(bounds) < f32::INFINITY;
+            (self.node, self.is_open) = (next, true);
         }
         true
     }
