@@ -275,7 +275,21 @@ impl TreeView {
             true => ranked(search.order(bounds), sibling),
             false => CLOSED | sibling,
         };
+        // A CPU, which tests one box after the other, does not look into boxes that are closed; a GPU has read them by
+        // then.
+        let in_steps = cfg!(not(target_arch = "nvptx64")) && node != 0;
+        let is_closed = |bounds| search.order(bounds) == f32::INFINITY;
+        let closed = match in_steps {
+            true => {
+                let ([a, b], [c, d]) = (self.children(2 * node), self.children(2 * node + 1));
+                [is_closed(a), is_closed(b), is_closed(c), is_closed(d)]
+            }
+            false => [false; 4],
+        };
         let pair = |k: u32| {
+            if closed[k as usize] {
+                return [CLOSED, CLOSED];
+            }
             let [left, right] = self.children(4 * node + k);
             let (a, b) = (rank(left, 2 * k), rank(right, 2 * k + 1));
             [a.min(b), a.max(b)]
