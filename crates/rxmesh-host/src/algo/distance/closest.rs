@@ -10,7 +10,9 @@ use glam::Vec3;
 use rayon::prelude::*;
 use rxmesh_kernels::algo::distance::closest::{ClosestPoints, Forest, TREE_WORDS};
 use rxmesh_kernels::algo::distance::curve::{CURVE_BITS, Curve};
-use rxmesh_kernels::algo::distance::search::{LEAF, LEAST_LEAVES, TRIANGLE_WORDS, TreeView, words_of};
+use rxmesh_kernels::algo::distance::search::{
+    LEAF, LEAST_LEAVES, TRIANGLE_WORDS, TreeView, words_of,
+};
 use rxmesh_kernels::algo::distance::tree::{
     CurveCodes, IndexedTriangles, POINT_BITS, PointCodes, TreeLeaves, TreeLevel,
 };

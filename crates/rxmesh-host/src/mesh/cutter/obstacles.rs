@@ -104,8 +104,8 @@ impl Obstacles {
 
     /// Returns `true` if one of the corners that are left lies in a triangle that runs counter-clockwise.
     ///
-    /// A polygon that crosses itself everywhere would take quadratic time. After [`MOST_TESTS`] for each corner the answer
-    /// is `false`, so that the rest is cut without tests.
+    /// A polygon that crosses itself everywhere would take quadratic time. After [`MOST_TESTS`] for each corner the
+    /// answer is `false`, so that the rest is cut without tests.
     pub(super) fn is_inside(&mut self, plane: &Plane, t: [u32; 3]) -> bool {
         if self.corners.is_empty() || self.tests_left == 0 {
             return false;

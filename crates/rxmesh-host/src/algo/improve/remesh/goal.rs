@@ -404,8 +404,8 @@ impl RemeshGoal {
         let counts = any(&|o| o.faces.is_some());
         let faces = self.meshes.counts(session, self.x)?;
         if any(&|o| o.faces.is_none()) {
-            // Of the surface as it is: coarse faces on a round one cover less than it did. Without a fraction, as engines
-            // add areas in different orders.
+            // Of the surface as it is: coarse faces on a round one cover less than it did. Without a fraction, as
+            // engines add areas in different orders.
             let wanted = self.wanted(session, remesher)?;
             for ((aim, wanted), &looks) in self.aims.iter_mut().zip(wanted).zip(&looks) {
                 if looks && aim.options.faces.is_none() && wanted > 0.0 {
