@@ -134,8 +134,8 @@ fn out_of_memory_is_a_message_and_a_code() {
     b.ok("generate icosphere --levels 7 -o ball.ply -q");
     let program = env!("CARGO_BIN_EXE_rxmesh");
     let mut codes = Vec::new();
-    // From hardly enough to start to enough for the file, but not for the mesh that is built from it. The program
-    // itself lies in this memory, without its symbols.
+    // From hardly enough to start to enough for the file, but not for the mesh that is built from it. The length
+    // of its file, symbols included, bounds what the program itself takes.
     let own = fs::metadata(program).unwrap().len() >> 20;
     for megabytes in [0, 10, 20, 30, 40, 50, 160].map(|more| own + more) {
         let kilobytes = megabytes * 1024;

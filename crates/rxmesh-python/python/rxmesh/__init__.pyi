@@ -1607,7 +1607,7 @@ def remesh(
         volume_after (number, length³): The same of the result
         iterations (integer): Iterations done
         faces (integer): Faces of the result
-        expected_faces (number): Requested number of faces, or the area of the result over that of an equilateral triangle of the target length
+        expected_faces (number): Requested number of faces, or how many equilateral triangles of the target length have the area of the result, which counts as half of the input's area at least and 1.1 of it at most: a whole number
         length_over_target (number): Mean length of edges, each over the length that it should have
         on_target (boolean): `true` if the mean length is within 15 % of the target and the number of faces within 25 % of the expected, or if the number of faces is within 10 % of the requested one
         split (object): Counts of the splits

@@ -96,10 +96,11 @@ impl Bounds {
 /// A search that [`TreeView::walk`] leads through the boxes.
 pub trait BoxSearch {
     /// Returns how early a node is visited, from its box: of siblings that with the least number comes first. Not
-    /// negative; infinity if the search has nothing to find there.
+    /// negative; infinity if the search has nothing to find there, which holds for all boxes inside it, too.
     fn order(&self, bounds: Bounds) -> f32;
 
-    /// Returns `false` if there is nothing to find any more in a node that had this order, or a little more.
+    /// Returns `false` if there is nothing to find any more in a node that had this order, or a little more; then nor
+    /// is there in nodes of greater ones, now and later. A search that finds less and less overrides it.
     #[inline(always)]
     fn keeps(&self, _order: f32) -> bool {
         true
@@ -127,16 +128,16 @@ fn ranked(order: f32, sibling: u32) -> u32 {
     order.to_bits() & !SIBLING & 0x7fff_ffff | sibling
 }
 
-/// Most nodes that wait: seven on each level of a tree of 2^32 nodes.
+/// Most nodes that wait: seven for each of the eleven steps down a tree of 2^32 nodes.
 const MOST_WAITING: usize = 77;
 
-/// Nodes that wait to be visited, on each level up to seven siblings.
+/// Nodes that wait to be visited: for each step down, of three levels, up to seven siblings.
 struct Waiting<'a> {
     /// Ranks of the nodes; of siblings the first one last. Apart from the rest, which a GPU has in registers.
     ranks: &'a mut [MaybeUninit<u32>; MOST_WAITING],
     /// Number of ranks.
     count: u32,
-    /// Four bits for each level, the current node's lowest: the number of siblings that wait.
+    /// Four bits for each step down, the last one's lowest: the number of siblings that wait.
     levels: u64,
 }
 
@@ -152,7 +153,7 @@ impl Waiting<'_> {
         }
     }
 
-    /// Goes down one level, to the first of siblings in their order; the others wait.
+    /// Goes three levels down, to the first of eight nodes in their order; the others that are open wait.
     #[inline(always)]
     fn descend(&mut self, [_, b, c, d, e, f, g, h]: [u32; 8]) {
         let before = self.count;
@@ -275,8 +276,8 @@ impl TreeView {
             true => ranked(search.order(bounds), sibling),
             false => CLOSED | sibling,
         };
-        // A CPU, which tests one box after the other, does not look into boxes that are closed; a GPU has read them by
-        // then.
+        // A CPU tests one box after the other: first the four boxes two levels below, and nothing in those that are
+        // closed. A GPU reads all eight at once.
         let in_steps = cfg!(not(target_arch = "nvptx64")) && node != 0;
         let is_closed = |bounds| search.order(bounds) == f32::INFINITY;
         let closed = match in_steps {

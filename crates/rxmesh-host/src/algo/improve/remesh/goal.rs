@@ -48,6 +48,10 @@ const LENGTH_OFF: f32 = 0.15;
 /// Largest relative deviation of the number of faces from the number that the area requires.
 const COUNT_OFF: f64 = 0.25;
 
+/// Least and greatest part of the area of the input that a result is expected to have.
+const SHRUNK: f64 = 0.5;
+const GROWN: f64 = 1.1;
+
 /// Largest relative deviation of the number of faces from the requested number.
 const FACES_OFF: f64 = 0.1;
 
@@ -121,6 +125,8 @@ struct Aim {
     target: f32,
     /// Faces that are expected.
     expected: f64,
+    /// Faces that were expected of the input.
+    asked: f64,
     /// Faces at the beginning.
     faces: u32,
     largest_move: LargestMove,
@@ -159,6 +165,7 @@ impl Aim {
             options: *options,
             target,
             expected,
+            asked: expected,
             faces,
             largest_move: LargestMove::new(options, size, target),
             moves: true,
@@ -252,7 +259,11 @@ impl Aim {
         let now = f64::from(faces);
         let counts = self.options.faces.is_some();
         self.moves = (now - before).abs() > STILL * now || counts;
-        report.expected_faces = self.expected;
+        // Engines add areas in different orders: without a fraction they report the same.
+        report.expected_faces = match counts || self.expected == 0.0 {
+            true => self.expected,
+            false => self.expected.round().max(1.0),
+        };
         report.length_over_target = length_over_target;
         report.on_target = self.expected == 0.0
             || match counts {
@@ -403,13 +414,17 @@ impl RemeshGoal {
         let any = |of: &dyn Fn(&RemeshOptions) -> bool| self.aims.iter().any(|a| of(&a.options));
         let counts = any(&|o| o.faces.is_some());
         let faces = self.meshes.counts(session, self.x)?;
-        if any(&|o| o.faces.is_none()) {
-            // Of the surface as it is: coarse faces on a round one cover less than it did. Without a fraction, as
-            // engines add areas in different orders.
+        let by_length = |(aim, looks): (&Aim, &bool)| *looks && aim.options.faces.is_none();
+        if self.aims.iter().zip(&looks).any(by_length) {
+            // Of the surface as it is: coarse faces on a round one cover less than it did, down to half of it (an
+            // octahedron in a sphere). One that has lost more, or grown, misses its request.
             let wanted = self.wanted(session, remesher)?;
             for ((aim, wanted), &looks) in self.aims.iter_mut().zip(wanted).zip(&looks) {
                 if looks && aim.options.faces.is_none() && wanted > 0.0 {
-                    aim.expected = wanted.round().max(1.0);
+                    aim.expected = match aim.options.adaptive {
+                        Some(_) => wanted,
+                        None => wanted.clamp(SHRUNK * aim.asked, GROWN * aim.asked),
+                    };
                 }
             }
         }

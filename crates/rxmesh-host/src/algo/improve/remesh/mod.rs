@@ -179,7 +179,8 @@ pub struct RemeshReport {
     pub iterations: u32,
     /// Faces of the result.
     pub faces: u32,
-    /// Requested number of faces, or the area of the result over that of an equilateral triangle of the target length.
+    /// Requested number of faces, or how many equilateral triangles of the target length have the area of the result,
+    /// which counts as half of the input's area at least and 1.1 of it at most: a whole number.
     pub expected_faces: f64,
     /// Mean length of edges, each over the length that it should have.
     pub length_over_target: f32,
