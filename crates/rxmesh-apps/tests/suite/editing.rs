@@ -309,8 +309,8 @@ fn remesh_coarsens_round_surfaces() {
                     (0.75..1.25).contains(&part),
                     "{mesh} {length} {engine}: {part}"
                 );
-                let area = number(&r, "/edit/report/area_after")
-                    / number(&r, "/edit/report/area_before");
+                let area =
+                    number(&r, "/edit/report/area_after") / number(&r, "/edit/report/area_before");
                 assert!(
                     (0.6..1.02).contains(&area),
                     "{mesh} {length} {engine}: {area}"
