@@ -82,9 +82,17 @@ fn remesh_of_needles_has_as_many_faces_as_the_area_asks_for() {
     let b = Sandbox::new();
     b.ok("generate cylinder --nu 120 --nv 1 -o c.obj -q");
     let r = b.record("remesh c.obj --target-length 0.2 --engine cpu --validate -o even.obj");
-    // 6 pi, less what 120 sides cut off, over the triangle of 0.2: 1088. Sides of 0.2 cut off a little more.
+    // 6 pi, less what 120 sides cut off, over the triangle of 0.2. Sides of 0.2 cut off a little more.
+    let triangles = |key: &str| number(&r, key) / (0.01 * 3f64.sqrt());
+    let of_input = triangles("/edit/report/area_before");
+    assert!((of_input - 1088.0).abs() < 2.0, "{of_input}");
+    let of_result = triangles("/edit/report/area_after");
+    assert!(
+        (0.995 * of_input..of_input).contains(&of_result),
+        "{of_result}"
+    );
     let expected = number(&r, "/edit/report/expected_faces");
-    assert!((1080.0..1089.0).contains(&expected), "{expected}");
+    assert!((expected - of_result).abs() < 0.51, "{expected}");
     let part = number(&r, "/edit/report/faces") / expected;
     assert!((0.75..1.25).contains(&part), "{part}");
     assert_eq!(r["edit"]["report"]["on_target"], true);
