@@ -411,8 +411,7 @@ impl RemeshGoal {
         if !looks.contains(&true) {
             return Ok(());
         }
-        let any = |of: &dyn Fn(&RemeshOptions) -> bool| self.aims.iter().any(|a| of(&a.options));
-        let counts = any(&|o| o.faces.is_some());
+        let counts = self.aims.iter().any(|aim| aim.options.faces.is_some());
         let faces = self.meshes.counts(session, self.x)?;
         let by_length = |(aim, looks): (&Aim, &bool)| *looks && aim.options.faces.is_none();
         if self.aims.iter().zip(&looks).any(by_length) {
@@ -423,7 +422,7 @@ impl RemeshGoal {
                 if looks && aim.options.faces.is_none() && wanted > 0.0 {
                     aim.expected = match aim.options.adaptive {
                         Some(_) => wanted,
-                        None => wanted.clamp(SHRUNK * aim.asked, GROWN * aim.asked),
+                        None => wanted.min(GROWN * aim.asked).max(SHRUNK * aim.asked),
                     };
                 }
             }
