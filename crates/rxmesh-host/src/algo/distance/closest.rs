@@ -1,7 +1,7 @@
 //! Surfaces for closest-point look-ups.
 
 use super::bounds::{self, TriangleBox};
-use super::tree::{Built, curve};
+use super::tree::{Built, curve, leaves_of};
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
 use crate::par::IntoLean;
@@ -10,9 +10,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 use rxmesh_kernels::algo::distance::closest::{ClosestPoints, Forest, TREE_WORDS};
 use rxmesh_kernels::algo::distance::curve::{CURVE_BITS, Curve};
-use rxmesh_kernels::algo::distance::search::{
-    LEAF, LEAST_LEAVES, TRIANGLE_WORDS, TreeView, words_of,
-};
+use rxmesh_kernels::algo::distance::search::{LEAF, TRIANGLE_WORDS, TreeView, words_of};
 use rxmesh_kernels::algo::distance::tree::{
     CurveCodes, IndexedTriangles, POINT_BITS, PointCodes, TreeLeaves, TreeLevel,
 };
@@ -116,7 +114,7 @@ impl SurfaceTree {
         within: &TriangleBox,
     ) -> Result<SurfaceTree, Error> {
         let n = triangles.count();
-        let leaves = n.div_ceil(LEAF).max(LEAST_LEAVES).next_power_of_two();
+        let leaves = leaves_of(n);
         let (codes, order) = (
             engine.uninit::<u32>(n as usize)?,
             engine.uninit::<u32>(n as usize)?,

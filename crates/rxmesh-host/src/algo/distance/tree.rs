@@ -169,11 +169,7 @@ impl Built {
             .map(|i| (curve.code(centre(i)), i))
             .collect();
         order.par_sort_unstable();
-        let leaves = order
-            .len()
-            .div_ceil(LEAF as usize)
-            .max(LEAST_LEAVES as usize)
-            .next_power_of_two();
+        let leaves = leaves_of(order.len() as u32) as usize;
         let mut firsts: Vec<u32> = order.iter().step_by(LEAF as usize).map(|o| o.0).collect();
         firsts.resize(leaves, u32::MAX);
         let order: Vec<u32> = order.into_par_iter().lean().map(|(_, i)| i).collect();
@@ -218,6 +214,11 @@ fn boxes_of(corners: &[Vec3], leaves: usize) -> Vec<Box3> {
         rest = upper;
     }
     boxes
+}
+
+/// Returns the number of leaves of a tree of `n` triangles.
+pub(super) fn leaves_of(n: u32) -> u32 {
+    n.div_ceil(LEAF).max(LEAST_LEAVES).next_power_of_two()
 }
 
 /// Returns the curve through a box.

@@ -319,7 +319,6 @@ impl TreeView {
             tree: self,
             search,
             node: u32::from(self.top() == 1),
-            is_open: true,
             place,
             end,
             waiting: Waiting {
@@ -361,10 +360,9 @@ fn merged([a, b]: [u32; 2], [c, d]: [u32; 2]) -> [u32; 4] {
 struct Walk<'a, S> {
     tree: &'a TreeView,
     search: &'a mut S,
+    /// Node that is to be visited.
     node: u32,
-    /// `true` if the node is to be visited, `false` if it is done.
-    is_open: bool,
-    /// Triangles of a leaf that are to be visited: the first one, and that after the last.
+    /// Triangles of a leaf that are to be visited before it: the first one, and that after the last.
     place: u32,
     end: u32,
     waiting: Waiting<'a>,
@@ -376,17 +374,18 @@ impl<S: BoxSearch> InSteps for Walk<'_, S> {
     #[inline(always)]
     fn step(&mut self) -> bool {
         let tree = self.tree;
-        if self.place >= self.end && self.is_open && self.node < tree.leaves {
+        let mut is_done = false;
+        if self.place >= self.end && self.node < tree.leaves {
             let below = tree.below(self.node, self.search);
-            self.is_open = below[0] < CLOSED;
-            if self.is_open {
+            is_done = below[0] >= CLOSED;
+            if !is_done {
                 self.waiting.descend(below);
                 self.node = 8 * self.node + (below[0] & SIBLING);
             }
         }
-        if self.place >= self.end && self.is_open && self.node >= tree.leaves {
+        if self.place >= self.end && !is_done && self.node >= tree.leaves {
             [self.place, self.end] = tree.places(self.node);
-            self.is_open = false;
+            is_done = true;
         }
         while self.place < self.end {
             let (place, corners) = (self.place, tree.triangle(self.place));
@@ -395,12 +394,36 @@ impl<S: BoxSearch> InSteps for Walk<'_, S> {
                 return false;
             }
         }
-        if !self.is_open {
+        if is_done {
             let Some(next) = self.waiting.next(self.node, self.search) else {
                 return false;
             };
-            (self.node, self.is_open) = (next, true);
+            self.node = next;
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sorted;
+
+    /// A network that sorts zeroes and ones sorts everything (Knuth, "The art of computer programming", volume 3,
+    /// section 5.3.4).
+    #[test]
+    fn zeroes_and_ones_are_sorted() {
+        for bits in 0..256u32 {
+            let pair = |k: u32| {
+                let (a, b) = (bits >> (2 * k) & 1, bits >> (2 * k + 1) & 1);
+                [a.min(b), a.max(b)]
+            };
+            let ones = bits.count_ones();
+            let right = core::array::from_fn(|k| u32::from(k as u32 + ones >= 8));
+            assert_eq!(
+                sorted(pair(0), pair(1), pair(2), pair(3)),
+                right,
+                "{bits:b}"
+            );
+        }
     }
 }
