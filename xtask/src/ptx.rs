@@ -32,9 +32,10 @@ const SPECULATIVE: &str = "crates/rxmesh-speculative-kernels";
 const SUBDIVISION: &str = "crates/rxmesh-subdivision-kernels";
 const SIMULATION: &str = "crates/rxmesh-simulation-kernels";
 const TESTS: &str = "tests/kernels";
+const BENCH: &str = "crates/rxmesh-bench-kernels";
 
 /// All crates with kernels.
-pub(crate) const MODULES: [Module; 5] = [
+pub(crate) const MODULES: [Module; 6] = [
     Module {
         file: "crates/rxmesh-host/ptx/rxmesh_kernels.ptx",
         package: KERNELS,
@@ -64,6 +65,12 @@ pub(crate) const MODULES: [Module; 5] = [
         package: TESTS,
         sources: &[TESTS, SPECULATIVE, KERNELS, CUDA_STD],
         most_bytes: 8 << 20,
+    },
+    Module {
+        file: "crates/rxmesh-bench/ptx/rxmesh_bench_kernels.ptx",
+        package: BENCH,
+        sources: &[BENCH, KERNELS, CUDA_STD],
+        most_bytes: 1 << 20,
     },
 ];
 

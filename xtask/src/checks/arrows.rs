@@ -33,6 +33,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "rxmesh-bench-kernels",
+        &["rxmesh-kernels", "rxmesh-cuda-std"],
+    ),
+    (
         "rxmesh-speculative",
         &[
             "rxmesh-host",
@@ -109,6 +113,7 @@ const DEVICE: &[&str] = &[
     "rxmesh-subdivision-kernels",
     "rxmesh-simulation-kernels",
     "rxmesh-test-kernels",
+    "rxmesh-bench-kernels",
     "rxmesh-cuda-std",
 ];
 
