@@ -1,4 +1,4 @@
-//! Comparison of the GPU's results with the CPU's.
+//! Comparison of the GPU's results with the CPU's, and of other methods' with both.
 
 use anyhow::{Result, ensure};
 use glam::Vec3;
@@ -13,6 +13,8 @@ use rxmesh_kernels::query::{
 };
 use rxmesh_kernels::topo::Vertex;
 
+use crate::directed::applications::applications;
+use crate::directed::check;
 use crate::mesh::{Input, Meshes, Size};
 
 #[derive(clap::Args)]
@@ -46,6 +48,9 @@ pub(crate) fn run(arguments: &AgreeArguments) -> Result<()> {
     let make = |engine: &Engine| RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options);
     let (a, b) = (make(&cpu)?, make(&gpu)?);
     let mut faults = queries(&a, &b)?;
+    for rx in [&a, &b] {
+        faults.extend(methods(rx, &mesh)?);
+    }
     let (na, nb) = (normals(&a, &mesh)?, normals(&b, &mesh)?);
     let off = largest(&na, &nb);
     println!("normals: largest difference {off:.2e}");
@@ -84,6 +89,20 @@ fn queries(a: &RxMesh, b: &RxMesh) -> Result<Vec<String>> {
     }
     each!(VV VE VF EV EEThroughFaces EF FV FE FF Diamond OrientedVV OrientedVE OrientedVF);
     println!("queries: {} of 13 differ", faults.len());
+    Ok(faults)
+}
+
+/// Compares other methods with this library on one engine.
+fn methods(rx: &RxMesh, mesh: &TriMesh) -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    for (found, compared) in [check::queries(rx, mesh)?, applications(rx, mesh)?] {
+        println!(
+            "{:?}: {} of {compared} results of other methods differ",
+            rx.engine(),
+            found.len()
+        );
+        faults.extend(found);
+    }
     Ok(faults)
 }
 

@@ -68,7 +68,7 @@ const PARTS: [Part; 8] = [
 
 /// Fills or checks the documents.
 pub(crate) fn run(arguments: &DocsArguments) -> Result<()> {
-    let figures = Figures::new(newest(&arguments.records)?, &arguments.records);
+    let figures = Figures::new(newest(&arguments.records)?, &arguments.records)?;
     let mut stale = Vec::new();
     for file in &arguments.files {
         let place = || file.display().to_string();
@@ -130,7 +130,7 @@ fn difference(is: &str, wanted: &str) -> String {
 fn counts() -> String {
     let mut text =
         "| row | measures | time | reads | writes |\n| --- | --- | --- | --- | --- |\n".to_owned();
-    for row in rows::all().filter(|r| r.own.input.is_none()) {
+    for row in rows::all().filter(|r| r.is_plain()) {
         let [time, reads, writes] = row.counts;
         text += &format!(
             "| {} | {} | {time} | {reads} | {writes} |\n",
@@ -145,7 +145,7 @@ fn references() -> String {
     use crate::reference::Does;
     let mut text =
         "| row | engine | rival | record | counts |\n| --- | --- | --- | --- | --- |\n".to_owned();
-    for row in rows::all().filter(|r| r.own.input.is_none()) {
+    for row in rows::all().filter(|r| r.is_plain()) {
         for against in row.against {
             let counts: Vec<&str> = against.measurements().map(|m| m.counts.as_str()).collect();
             let mut words = counts[..counts.len().min(1)].join("");

@@ -3,6 +3,8 @@
 //! `what` is `ENGINE ROW MESH`: a row's median (in milliseconds, or in the row's unit) in the newest record;
 //! `ENGINE ROW MESH .name`: one of its other figures, or the median of its `.wall_ms`; `in FILE MESH ROW` and
 //! `in FILE MESH ROW .name`: the same in one record, by its path below the folder of the records without `.json`;
+//! `beside ROW MESH` and `beside ROW MESH .name`: the same in the newest record of a GPU in the folder `rivals`, whose
+//! records hold other methods and this library in one run, or `not measured` without one;
 //! `ref RECORD MESH ROW`: the smallest value of a row of a reference record on a mesh; a number; or two of these with
 //! ` / ` between them. `#3` at the end requests three digits instead of two.
 
@@ -15,14 +17,19 @@ use anyhow::{Context as _, Result, ensure};
 use crate::measure::median;
 use crate::record::BenchRecord;
 use crate::reference;
+use crate::{readme, rows};
 
 const BEGIN: &str = "<!--= ";
 const END: &str = "<!--=-->";
+/// Figure of a record that is not there yet.
+const NOT_MEASURED: &str = "not measured";
 
 /// Source of the figures.
 pub(crate) struct Figures {
     newest: Vec<BenchRecord>,
     folder: PathBuf,
+    /// Newest records of GPUs with other methods.
+    beside: Vec<BenchRecord>,
     /// Records that `in` has named, by their paths.
     named: RefCell<BTreeMap<String, BenchRecord>>,
 }
@@ -30,12 +37,19 @@ pub(crate) struct Figures {
 impl Figures {
     /// Makes the source from the newest record of each engine and device, of which the first that has a figure counts,
     /// and the folder of all records.
-    pub(crate) fn new(newest: Vec<BenchRecord>, folder: &Path) -> Self {
-        Self {
+    pub(crate) fn new(newest: Vec<BenchRecord>, folder: &Path) -> Result<Self> {
+        let rivals = folder.join("rivals");
+        let mut beside = match rivals.is_dir() {
+            true => readme::newest(&rivals)?,
+            false => Vec::new(),
+        };
+        beside.retain(|r| r.engine.name == "cuda");
+        Ok(Self {
             newest,
             folder: folder.to_owned(),
+            beside,
             named: RefCell::default(),
-        }
+        })
     }
 
     /// Returns the text with every figure as in the records.
@@ -59,12 +73,32 @@ impl Figures {
             Some((terms, digits)) => (terms, digits.parse().context(what.to_owned())?),
             None => (what, 2),
         };
-        let value = match terms.split_once(" / ") {
-            Some((a, b)) => self.value(a)? / self.value(b)?,
-            None => self.value(terms)?,
+        let (value, over) = match terms.split_once(" / ") {
+            Some((a, b)) => (self.term(a)?, self.term(b)?),
+            None => (self.term(terms)?, Some(1.0)),
         };
+        let (Some(value), Some(over)) = (value, over) else {
+            return Ok(NOT_MEASURED.to_owned());
+        };
+        let value = value / over;
         ensure!(value.is_finite(), "{what} is {value}");
         Ok(rounded(value, digits))
+    }
+
+    /// Returns a figure; `None` for one of the records of other methods that was not measured.
+    fn term(&self, term: &str) -> Result<Option<f64>> {
+        let words: Vec<&str> = term.split_whitespace().collect();
+        let (row, mesh, name) = match words[..] {
+            ["beside", row, mesh] => (row, mesh, None),
+            ["beside", row, mesh, name] => (row, mesh, Some(name.trim_start_matches('.'))),
+            _ => return self.value(term).map(Some),
+        };
+        ensure!(
+            rows::all().any(|r| r.name == row),
+            "there is no row {row} of {term}"
+        );
+        let mut records = self.beside.iter();
+        Ok(records.find_map(|r| of_record(r, row, mesh, name)))
     }
 
     fn value(&self, term: &str) -> Result<f64> {
@@ -170,7 +204,7 @@ mod tests {
         two.runs[0].figures.insert("tried".into(), tried);
         std::fs::create_dir(folder.path().join("solvers"))?;
         two.write(&folder.path().join("solvers/a.json"))?;
-        let figures = Figures::new(vec![one], folder.path());
+        let figures = Figures::new(vec![one], folder.path())?;
         for (what, figure) in [
             ("in solvers/a 20k pd frame, 5 x 30 CG / 1000", "2"),
             ("in solvers/a 20k pd frame, 5 x 30 CG .bytes / 1e6", "3"),
@@ -205,6 +239,27 @@ mod tests {
         ] {
             assert!(figures.fill(&format!("{BEGIN}{what} -->1{END}")).is_err());
         }
+        Ok(())
+    }
+
+    #[test]
+    fn figures_of_other_methods_are_not_measured_until_there_is_a_record() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let fill = |what: &str| {
+            let figures = Figures::new(Vec::new(), folder.path())?;
+            figures.fill(&format!("{BEGIN}{what} -->{END}"))
+        };
+        let ratio = "beside vv-directed 20k / beside vv 20k";
+        assert_eq!(fill(ratio)?, format!("{BEGIN}{ratio} -->not measured{END}"));
+        // A name that no row has is a mistake, with or without a record.
+        assert!(fill("beside vv-undirected 20k").is_err());
+        std::fs::create_dir(folder.path().join("rivals"))?;
+        let mut made = record(&[("vv", 0.5), ("vv-directed", 2.0)]);
+        made.engine.name = "cuda".into();
+        made.write(&folder.path().join("rivals/a.json"))?;
+        assert_eq!(fill(ratio)?, format!("{BEGIN}{ratio} -->4{END}"));
+        let other = "beside ve 20k";
+        assert_eq!(fill(other)?, format!("{BEGIN}{other} -->not measured{END}"));
         Ok(())
     }
 

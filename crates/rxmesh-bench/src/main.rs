@@ -4,6 +4,7 @@ mod agree;
 mod compare;
 mod conflicts;
 mod counters;
+mod directed;
 mod docs;
 #[cfg(feature = "speculative")]
 mod edits;
@@ -50,7 +51,7 @@ struct BenchArguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Compare the GPU's results with the CPU's: queries, normals, mean curvature flow
+    /// Compare the GPU's results with the CPU's: queries, normals, mean curvature flow; and those of other methods
     Agree(AgreeArguments),
     /// Check the edits of the speculative scheduler on a noisy torus: Delaunay flips, remeshing, tracking, every
     /// invariant of the results

@@ -88,7 +88,7 @@ pub(crate) fn markdown(record: &BenchRecord) -> String {
         "| memory, bytes a face | {} | {rival} |\n",
         cells.join(" | ")
     );
-    for row in rows::all().filter(|r| r.own.input.is_none()) {
+    for row in rows::all().filter(|r| r.is_plain()) {
         let cells: Vec<String> = record
             .meshes
             .iter()
@@ -156,9 +156,7 @@ fn pair(record: &BenchRecord, row: &str) -> Result<String> {
 pub(crate) fn losses(records: &[BenchRecord], peers: &PeersRecord) -> String {
     let mut text = String::new();
     for record in records {
-        for row in
-            rows::all().filter(|r| r.own.input.is_none() && !r.name.ends_with("-speculative"))
-        {
+        for row in rows::all().filter(|r| r.is_plain() && !r.name.ends_with("-speculative")) {
             let lost = |m: &MeshRecord| {
                 let (rival, x) = record.rival(record.run(row.name, &m.name)?)?;
                 let figure = format!("{} on {} faces", times(rival, x), m.name);
@@ -236,7 +234,7 @@ fn orders(record: &BenchRecord) -> String {
     let Some(mesh) = record.meshes.iter().rev().find(has) else {
         return lines;
     };
-    for row in rows::all().filter(|r| r.own.input.is_none()) {
+    for row in rows::all().filter(|r| r.is_plain()) {
         let cell = |suffix: &str| ms(&format!("{}{suffix}", row.name), &mesh.name);
         if let (Some(given), Some(shuffled), Some(sorted)) =
             (cell(""), cell("-shuffled"), cell("-sorted"))
@@ -298,7 +296,7 @@ fn rivals(record: &BenchRecord, row: &str) -> String {
 /// Returns the differences of the counted work between the rivals and the rows, one line per row.
 fn differences(record: &BenchRecord) -> String {
     let mut lines = String::new();
-    for row in rows::all().filter(|r| r.own.input.is_none()) {
+    for row in rows::all().filter(|r| r.is_plain()) {
         let mut words: Vec<String> = Vec::new();
         for (rival, _) in strongest(record, row.name) {
             let (system, beside) = (&rival.system, rival.beside.join("` and `"));

@@ -41,6 +41,9 @@ pub(crate) struct RunArguments {
     /// semicolons, or by commas without a space after them
     #[arg(long, value_name = "ROW")]
     rows: Option<String>,
+    /// Only other methods, patches of other sizes, and the rows that they are compared with, in one run
+    #[arg(long, conflicts_with = "rows")]
+    rivals: bool,
     /// List the rows
     #[arg(long)]
     list: bool,
@@ -183,6 +186,7 @@ impl RunArguments {
     ) -> Result<Vec<&'static Row<S>>> {
         let all = S::rows();
         let mut rows = match &self.rows {
+            None if self.rivals => all.into_iter().filter(|r| S::is_compared(r)).collect(),
             None => all.into_iter().filter(|r| default(r)).collect(),
             Some(asked) => {
                 let names = names(asked);
@@ -217,6 +221,7 @@ impl RunArguments {
             (self.jitter.is_some(), "--jitter"),
             (self.conflicts != RowsOf::Both, "--conflicts"),
             (self.input != Input::Given, "--input"),
+            (self.rivals, "--rivals"),
             (
                 self.speculative_patch_size.is_some(),
                 "--speculative-patch-size",
@@ -430,6 +435,36 @@ pub(crate) mod tests {
         let (mut records, failed) = measure::<S>(&arguments(&[&few, line].concat()))?;
         ensure!(failed.is_empty(), "{failed:?}");
         Ok(records.remove(0))
+    }
+
+    #[test]
+    fn other_methods_are_measured_on_request_beside_the_rows_they_are_compared_with() -> Result<()>
+    {
+        let names = |line: &[&str]| -> Result<Vec<&str>> {
+            let rows = arguments(line).rows::<Triangles>(Triangles::is_default)?;
+            Ok(rows.iter().map(|row| row.name).collect())
+        };
+        let default = names(&[])?;
+        assert!(default.contains(&"ve-sorted") && default.contains(&"delaunay"));
+        let on_request = |name: &&str| name.contains("-directed") || name.contains("-patches-");
+        assert!(!default.iter().any(on_request));
+        let rivals = names(&["--rivals"])?;
+        for name in [
+            "vv",
+            "ef-shuffled",
+            "bytes",
+            "normals-gather",
+            "geodesic",
+            "vv-directed",
+            "ef-directed-faces-sorted",
+            "normals-matrix",
+            "vv-patches-256",
+            "bytes-patches-1024",
+        ] {
+            assert_eq!(rivals.iter().filter(|n| **n == name).count(), 1, "{name}");
+        }
+        assert!(!rivals.contains(&"delaunay") && !rivals.contains(&"vv-prepared"));
+        Ok(())
     }
 
     #[test]

@@ -36,6 +36,12 @@ pub(crate) trait Subject: Sized + 'static {
         true
     }
 
+    /// Returns `true` if a row is measured with `--rivals`: another method, another form of a row, or a row that these
+    /// are compared with.
+    fn is_compared(_: &Row<Self>) -> bool {
+        false
+    }
+
     fn new(arguments: &RunArguments) -> Result<Self>;
 
     /// Assigns the rows to meshes, in the order in which they are measured.

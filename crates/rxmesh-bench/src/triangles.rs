@@ -35,6 +35,14 @@ impl Subject for Triangles {
         rows::all().collect()
     }
 
+    fn is_default(row: &Row) -> bool {
+        !row.own.on_request
+    }
+
+    fn is_compared(row: &Row) -> bool {
+        rows::is_compared(row)
+    }
+
     fn new(arguments: &RunArguments) -> Result<Self> {
         let Some(path) = &arguments.mesh else {
             return Ok(Self(Meshes::new()?));
@@ -99,26 +107,53 @@ impl Subject for Triangles {
     fn measure(on: &On<'_, Self>, record: &mut BenchRecord) -> Result<Vec<String>> {
         on.engine.set_block_threads(record.options.block_threads);
         let mut faults = Vec::new();
-        for conflicts in [EditScheduler::Claims, EditScheduler::Speculative] {
-            let rows = on.rows.iter().filter(|r| r.own.conflicts == conflicts);
-            let rows: Vec<&Row> = rows.copied().collect();
-            if conflicts == EditScheduler::Claims || !rows.is_empty() {
-                faults.extend(with_patches(conflicts, on, &rows, record)?);
+        let claims = Patching {
+            conflicts: EditScheduler::Claims,
+            size: None,
+        };
+        // The mesh of the record comes first, also without rows.
+        let mut all = vec![claims];
+        all.extend(on.rows.iter().map(|row| Patching::of(row)));
+        for (i, &patching) in all.iter().enumerate() {
+            if !all[..i].contains(&patching) {
+                let rows = on.rows.iter().filter(|r| Patching::of(r) == patching);
+                let rows: Vec<&Row> = rows.copied().collect();
+                faults.extend(with_patches(patching, on, &rows, record)?);
             }
         }
         Ok(faults)
     }
 }
 
-/// Measures the rows of one scheduler of edits, which have patches of one size.
-fn with_patches(
+/// Patches of a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Patching {
     conflicts: EditScheduler,
+    /// Most faces of a patch, where the row has its own.
+    size: Option<u32>,
+}
+
+impl Patching {
+    fn of(row: &Row) -> Self {
+        Self {
+            conflicts: row.own.conflicts,
+            size: row.own.patch_size,
+        }
+    }
+}
+
+/// Measures the rows of one scheduler of edits with patches of one size.
+fn with_patches(
+    Patching { conflicts, size }: Patching,
     on: &On<'_, Triangles>,
     rows: &[&'static Row],
     record: &mut BenchRecord,
 ) -> Result<Vec<String>> {
     let (engine, (recipe, mesh)) = (on.engine, on.mesh);
-    let options = patch_options(&record.options, conflicts);
+    let mut options = patch_options(&record.options, conflicts);
+    if let Some(size) = size {
+        options.patch_size = size;
+    }
     let timed = rows.iter().any(|r| r.own.builds);
     let (rx, stats, built) = rows::build(engine, mesh, &options, timed.then_some(on.effort))
         .context("cannot make the mesh")?;
@@ -128,6 +163,7 @@ fn with_patches(
         mesh,
         patch_size: options.patch_size,
         jittered: OnceCell::new(),
+        directed: OnceCell::new(),
         parts: TopologyBytes::of(&rx),
         built,
         effort: on.effort,
@@ -135,13 +171,17 @@ fn with_patches(
     let place = MeasuredOn {
         mesh: &recipe.name,
         size: recipe.faces.into(),
-        patch_size: (conflicts == EditScheduler::Speculative).then_some(options.patch_size),
+        patch_size: (conflicts == EditScheduler::Speculative || size.is_some())
+            .then_some(options.patch_size),
     };
     let faults = rows
         .iter()
         .filter_map(|row| row.try_measure(&bench, engine, place, record));
     let faults = faults.collect();
-    if conflicts == EditScheduler::Claims && record.meshes.iter().all(|m| m.name != recipe.name) {
+    if conflicts == EditScheduler::Claims
+        && size.is_none()
+        && record.meshes.iter().all(|m| m.name != recipe.name)
+    {
         record.meshes.push(about(&rx, recipe, &stats)?);
     }
     Ok(faults)

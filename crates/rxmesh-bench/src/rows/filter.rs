@@ -15,7 +15,7 @@ use crate::floor::TopologyPart::{Ev, Fe, Ribbon};
 use crate::reference::{Against, Goal};
 
 /// Iterations of the two runs whose difference is taken.
-const FILTERINGS: [u32; 2] = [1, 3];
+pub(super) const FILTERINGS: [u32; 2] = [1, 3];
 
 const READS: &str =
     "EV, FE, ribbon V, positions 12 V; one-rings 8 E + 4 V, positions and normals 24 V";

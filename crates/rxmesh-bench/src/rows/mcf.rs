@@ -14,7 +14,7 @@ use crate::mesh::Input;
 use crate::reference::{Against, Goal};
 
 /// Number of iterations that are timed together.
-const ITERATIONS: u32 = 32;
+pub(super) const ITERATIONS: u32 = 32;
 
 const ASSEMBLED: [&str; 2] = [
     "MCF iteration, assembled CSR, cuSPARSE",

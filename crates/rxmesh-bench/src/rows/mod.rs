@@ -15,6 +15,7 @@ use rxmesh_kernels::kernel::{Entry, PatchKernel};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 use crate::conflicts::EditScheduler;
+use crate::directed::DirectedEdges;
 use crate::floor::{Floor, TopologyBytes};
 use crate::measure::{Effort, Times};
 use crate::mesh::Input;
@@ -26,6 +27,7 @@ pub(crate) use crate::subject::Measured;
 pub(crate) use build::build;
 pub(crate) use closest::corners;
 pub(crate) use copy::copy;
+pub(crate) use hardwired::{GatheredNormals, IndexedNormals, MatrixNormals};
 
 /// Row of triangle meshes.
 pub(crate) type Row = crate::subject::Row<Triangles>;
@@ -39,6 +41,10 @@ pub(crate) struct TriangleSetup {
     pub(crate) conflicts: EditScheduler,
     /// `true` if it is measured by the construction of the mesh.
     pub(crate) builds: bool,
+    /// Most faces of a patch, where the row has its own.
+    pub(crate) patch_size: Option<u32>,
+    /// `true` for another method, or another form of a row: measured when it is asked for.
+    pub(crate) on_request: bool,
 }
 
 impl Row {
@@ -48,6 +54,8 @@ impl Row {
             input: None,
             conflicts: EditScheduler::Claims,
             builds: false,
+            patch_size: None,
+            on_request: false,
         };
         Self::new(name, about, own, work)
     }
@@ -61,6 +69,34 @@ impl Row {
     const fn builds(mut self) -> Self {
         self.own.builds = true;
         self
+    }
+
+    /// States that the row measures another method, to compare this library with.
+    const fn of_rival(mut self) -> Self {
+        self.own.on_request = true;
+        self
+    }
+
+    /// Makes the row for patches of at most this number of faces, on which no reference was measured.
+    const fn on_patches(mut self, name: &'static str, patch_size: u32) -> Self {
+        self.own.patch_size = Some(patch_size);
+        self.own.on_request = true;
+        Self {
+            name,
+            against: &[],
+            goals: &[],
+            ..self
+        }
+    }
+
+    /// Returns `true` if the row is the plain form of its work: on the run's input, with the run's patches.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.own.input.is_none() && self.own.patch_size.is_none()
+    }
+
+    /// Makes the row with another name and other work.
+    const fn again(self, name: &'static str, work: Work<Triangles>) -> Self {
+        Self { name, work, ..self }
     }
 
     /// Makes the row for the speculative scheduler, measured in another way: the same references, but its own goals.
@@ -129,9 +165,31 @@ const ROWS: &[&[Row]] = &[
     memory::ROWS,
 ];
 
-/// Returns all rows, in the order of the table.
+/// Returns all rows, in the order of the table; other patches and other methods come last.
 pub(crate) fn all() -> impl Iterator<Item = &'static Row> + Clone {
-    ROWS.iter().flat_map(|rows| rows.iter())
+    let modules = [
+        ROWS,
+        query::PATCHES,
+        directed::PAIRED,
+        directed::TRIPLE,
+        &[directed::ROWS, hardwired::ROWS],
+    ];
+    modules
+        .into_iter()
+        .flat_map(|rows| rows.iter().flat_map(|rows| rows.iter()))
+}
+
+/// Rows that other methods are compared with, beside those whose name another method's begins with.
+const COMPARED: [&str; 1] = ["normals-gather"];
+
+/// Returns `true` for rows that are measured on request, and those that they are compared with: on the same input.
+pub(crate) fn is_compared(row: &Row) -> bool {
+    let plain = ["-shuffled", "-sorted"]
+        .into_iter()
+        .find_map(|order| row.name.strip_suffix(order))
+        .unwrap_or(row.name);
+    let has = |rival: &Row| rival.name.strip_suffix("-directed") == Some(plain);
+    row.own.on_request || COMPARED.contains(&row.name) || all().any(has)
 }
 
 /// Noise of the mesh that is made Delaunay, in mean edge lengths.
@@ -146,6 +204,8 @@ pub(crate) struct TriangleBench<'a> {
     pub(crate) patch_size: u32,
     /// Positions with noise, made once for the rows that need them.
     pub(crate) jittered: OnceCell<Vec<Vec3>>,
+    /// Directed edges of the mesh, made once for the rows that need them.
+    pub(crate) directed: OnceCell<DirectedEdges>,
     pub(crate) parts: TopologyBytes,
     /// Construction of the mesh, which is the row `build`.
     pub(crate) built: Measured,
@@ -177,6 +237,15 @@ impl TriangleBench<'_> {
         let mut mesh = self.mesh.clone();
         noise(&mut mesh, JITTER, 1)?;
         Ok(self.jittered.get_or_init(|| mesh.positions))
+    }
+
+    /// Returns the directed edges of the mesh.
+    fn directed(&self) -> Result<&DirectedEdges> {
+        if let Some(made) = self.directed.get() {
+            return Ok(made);
+        }
+        let made = DirectedEdges::new(self.mesh.vertex_count(), &self.mesh.faces)?;
+        Ok(self.directed.get_or_init(|| made))
     }
 
     /// Returns the Euler number, and `true` if the mesh is closed: if it has three edges for every two faces.

@@ -11,6 +11,7 @@ use rxmesh_kernels::query::{
 use rxmesh_kernels::topo::{Element, Kind};
 use std::marker::PhantomData;
 
+use super::memory::BYTES_ROW;
 use super::{Measured, Row, TriangleBench};
 use crate::floor::TopologyPart::{self, Ev, Fe, Ribbon};
 use crate::measure;
@@ -61,6 +62,83 @@ const VV_ROW: Row = query!(
 ])
 .goals(&[Goal::gpu(1_280_000, 0.015), Goal::cpu(1_280_000, 35.0)]);
 
+const VE_ROW: Row = query!(
+    "ve",
+    "edges of each vertex written out",
+    VE,
+    &[Ev, Ribbon(Kind::Edge)],
+    "EV, ribbon E",
+    "2 E ids, V starts",
+    "query VE, store",
+    0.015
+);
+
+const VF_ROW: Row = query!(
+    "vf",
+    "faces of each vertex written out",
+    VF,
+    &[Ev, Fe, Ribbon(Kind::Face)],
+    "EV, FE, ribbon F",
+    "3 F ids, V starts",
+    "query VF, store",
+    0.015
+);
+
+const EV_ROW: Row = query!(
+    "ev",
+    "vertices of each edge written out",
+    EV,
+    &[Ev, Ribbon(Kind::Vertex)],
+    "EV, ribbon V",
+    "2 E ids",
+    "query EV, store",
+    0.012
+);
+
+const EF_ROW: Row = query!(
+    "ef",
+    "faces of each edge written out",
+    EF,
+    &[Fe, Ribbon(Kind::Face)],
+    "FE, ribbon F",
+    "3 F ids, E starts",
+    "query EF, store",
+    0.020
+);
+
+const FV_ROW: Row = query!(
+    "fv",
+    "vertices of each face written out",
+    FV,
+    &[Ev, Fe, Ribbon(Kind::Vertex)],
+    "EV, FE, ribbon V",
+    "3 F ids",
+    "query FV, store",
+    0.012
+);
+
+const FE_ROW: Row = query!(
+    "fe",
+    "edges of each face written out",
+    FE,
+    &[Fe, Ribbon(Kind::Edge)],
+    "FE, ribbon E",
+    "3 F ids",
+    "query FE, store",
+    0.012
+);
+
+const FF_ROW: Row = query!(
+    "ff",
+    "faces that share an edge with each face, written out",
+    FF,
+    &[Fe, Ribbon(Kind::Face)],
+    "FE, ribbon F",
+    "3 F ids, F starts",
+    "query FF, store",
+    0.020
+);
+
 pub(super) const ROWS: &[Row] = &[
     VV_ROW,
     VV_ROW.on("vv-shuffled", Input::Shuffled),
@@ -74,36 +152,15 @@ pub(super) const ROWS: &[Row] = &[
         "2 E ids, V starts",
         "query VV_oriented, store",
     ),
-    query!(
-        "ve",
-        "edges of each vertex written out",
-        VE,
-        &[Ev, Ribbon(Kind::Edge)],
-        "EV, ribbon E",
-        "2 E ids, V starts",
-        "query VE, store",
-        0.015
-    ),
-    query!(
-        "vf",
-        "faces of each vertex written out",
-        VF,
-        &[Ev, Fe, Ribbon(Kind::Face)],
-        "EV, FE, ribbon F",
-        "3 F ids, V starts",
-        "query VF, store",
-        0.015
-    ),
-    query!(
-        "ev",
-        "vertices of each edge written out",
-        EV,
-        &[Ev, Ribbon(Kind::Vertex)],
-        "EV, ribbon V",
-        "2 E ids",
-        "query EV, store",
-        0.012
-    ),
+    VE_ROW,
+    VE_ROW.on("ve-shuffled", Input::Shuffled),
+    VE_ROW.on("ve-sorted", Input::Sorted),
+    VF_ROW,
+    VF_ROW.on("vf-shuffled", Input::Shuffled),
+    VF_ROW.on("vf-sorted", Input::Sorted),
+    EV_ROW,
+    EV_ROW.on("ev-shuffled", Input::Shuffled),
+    EV_ROW.on("ev-sorted", Input::Sorted),
     query!(
         "ee",
         "edges that share a face with each edge, written out",
@@ -112,46 +169,18 @@ pub(super) const ROWS: &[Row] = &[
         "FE, ribbon E",
         "6 F ids, E starts"
     ),
-    query!(
-        "ef",
-        "faces of each edge written out",
-        EF,
-        &[Fe, Ribbon(Kind::Face)],
-        "FE, ribbon F",
-        "3 F ids, E starts",
-        "query EF, store",
-        0.020
-    ),
-    query!(
-        "fv",
-        "vertices of each face written out",
-        FV,
-        &[Ev, Fe, Ribbon(Kind::Vertex)],
-        "EV, FE, ribbon V",
-        "3 F ids",
-        "query FV, store",
-        0.012
-    ),
-    query!(
-        "fe",
-        "edges of each face written out",
-        FE,
-        &[Fe, Ribbon(Kind::Edge)],
-        "FE, ribbon E",
-        "3 F ids",
-        "query FE, store",
-        0.012
-    ),
-    query!(
-        "ff",
-        "faces that share an edge with each face, written out",
-        FF,
-        &[Fe, Ribbon(Kind::Face)],
-        "FE, ribbon F",
-        "3 F ids, F starts",
-        "query FF, store",
-        0.020
-    ),
+    EF_ROW,
+    EF_ROW.on("ef-shuffled", Input::Shuffled),
+    EF_ROW.on("ef-sorted", Input::Sorted),
+    FV_ROW,
+    FV_ROW.on("fv-shuffled", Input::Shuffled),
+    FV_ROW.on("fv-sorted", Input::Sorted),
+    FE_ROW,
+    FE_ROW.on("fe-shuffled", Input::Shuffled),
+    FE_ROW.on("fe-sorted", Input::Sorted),
+    FF_ROW,
+    FF_ROW.on("ff-shuffled", Input::Shuffled),
+    FF_ROW.on("ff-sorted", Input::Sorted),
     query!(
         "diamond",
         "each edge's two vertices and two opposite vertices",
@@ -197,6 +226,26 @@ pub(super) const ROWS: &[Row] = &[
         "4 E ids",
         0.020
     ),
+];
+
+/// Makes the rows of a query on patches of five sizes, which are measured when they are asked for.
+macro_rules! on_patches {
+    ($name:literal, $row:ident: $($size:literal)*) => {
+        &[$($row.on_patches(concat!($name, "-patches-", $size), $size)),*]
+    };
+}
+
+/// The eight queries on patches of five sizes (RXMesh 2021, figure 5b).
+pub(super) const PATCHES: &[&[Row]] = &[
+    on_patches!("vv", VV_ROW: 256 384 512 768 1024),
+    on_patches!("ve", VE_ROW: 256 384 512 768 1024),
+    on_patches!("vf", VF_ROW: 256 384 512 768 1024),
+    on_patches!("fv", FV_ROW: 256 384 512 768 1024),
+    on_patches!("fe", FE_ROW: 256 384 512 768 1024),
+    on_patches!("ff", FF_ROW: 256 384 512 768 1024),
+    on_patches!("ev", EV_ROW: 256 384 512 768 1024),
+    on_patches!("ef", EF_ROW: 256 384 512 768 1024),
+    on_patches!("bytes", BYTES_ROW: 256 384 512 768 1024),
 ];
 
 fn measure<R: Relation>(b: &TriangleBench<'_>, parts: &[TopologyPart]) -> Result<Measured>
