@@ -20,6 +20,7 @@ pub(super) static PAPER: Paper = Paper {
                 ("spring-implicit", "320k", 0.912), ("spring-implicit", "1.28m", 3.408),
                 ("spring-implicit", "5.12m", 13.142),
             ],
+            speedups: &[],
         },
         Experiment {
             item: "Table 2, Figures 13 and 16, normals and geodesics",
@@ -27,6 +28,7 @@ pub(super) static PAPER: Paper = Paper {
             meshes: ExperimentOn::Surfaces,
             line: &["--rows", "normals;normals-gather;geodesic", "--sizes", "20k,320k,1.28m,5.12m,20.48m"],
             printed: &[],
+            speedups: &[],
         },
         Experiment {
             item: "Figure 8, patch sizes",
@@ -34,6 +36,7 @@ pub(super) static PAPER: Paper = Paper {
             meshes: ExperimentOn::Volumes,
             line: &["--rows", "patches of"],
             printed: &[],
+            speedups: &[],
         },
         Experiment {
             item: "Figure 19, 32 operations",
@@ -41,6 +44,7 @@ pub(super) static PAPER: Paper = Paper {
             meshes: ExperimentOn::Volumes,
             line: OPERATIONS,
             printed: &[],
+            speedups: &[],
         },
         Experiment {
             item: "Table 2, Figure 17, projective dynamics",
@@ -48,6 +52,7 @@ pub(super) static PAPER: Paper = Paper {
             meshes: ExperimentOn::Bodies,
             line: &["--rows", "pd frame"],
             printed: &[],
+            speedups: &[],
         },
         Experiment {
             item: "Table 2, Figure 18, 100 cloths",
@@ -55,6 +60,7 @@ pub(super) static PAPER: Paper = Paper {
             meshes: ExperimentOn::Bodies,
             line: &["--rows", "xpbd cloth substep"],
             printed: &[],
+            speedups: &[],
         },
         Experiment {
             item: "Table 2, Figure 1, material points",
@@ -62,6 +68,7 @@ pub(super) static PAPER: Paper = Paper {
             meshes: ExperimentOn::Bodies,
             line: &["--rows", "mpm substep"],
             printed: &[],
+            speedups: &[],
         },
     ],
 };

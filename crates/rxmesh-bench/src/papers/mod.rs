@@ -94,12 +94,34 @@ struct Experiment {
     /// Arguments of the bench. `--sizes` and its value come last, where a file's mesh can take their place.
     line: &'static [&'static str],
     printed: &'static [Printed],
+    speedups: &'static [Speedup],
+}
+
+/// A printed speed-up over another method: the rows of both, and the value.
+struct Speedup {
+    rival: &'static str,
+    row: &'static str,
+    printed: f64,
+}
+
+/// Creates a printed speed-up.
+const fn speedup(rival: &'static str, row: &'static str, printed: f64) -> Speedup {
+    Speedup {
+        rival,
+        row,
+        printed,
+    }
 }
 
 impl Experiment {
     /// Adds the figures that are printed.
     const fn printed(self, printed: &'static [Printed]) -> Experiment {
         Experiment { printed, ..self }
+    }
+
+    /// Adds the speed-ups that are printed.
+    const fn speedups(self, speedups: &'static [Speedup]) -> Experiment {
+        Experiment { speedups, ..self }
     }
 }
 
@@ -115,6 +137,7 @@ const fn on_surfaces(
         meshes: ExperimentOn::Surfaces,
         line,
         printed: &[],
+        speedups: &[],
     }
 }
 
@@ -202,9 +225,9 @@ fn file_name(year: Year, fences: usize) -> String {
 fn heading(paper: &Paper) -> String {
     let (gpu, gb_s) = paper.gpu;
     format!(
-        "# {}\n\nPrinted figures are of a {gpu} ({gb_s:.0} GB/s nominally). `times`: printed over here; `per GB/s`: \
-        the same, divided by the measured bandwidth here over that one. Meshes are of about the same size, not \
-            the same.\n",
+        "# {}\n\nPrinted figures are of a {gpu} ({gb_s:.0} GB/s nominally). `times`: printed over here, of speed-ups \
+            here over printed; `per GB/s`: the same, divided by the measured bandwidth here over that one. Meshes are \
+            of about the same size, not the same.\n",
         paper.title
     )
 }
@@ -281,12 +304,41 @@ fn part(paper: &Paper, experiment: &Experiment, line: &[String], record: &BenchR
             number(fair.map(|t| t * paper.gpu.1 / ceiling)),
         ]);
     }
+    table.extend(speedup_lines(experiment, record));
     format!(
         "\n`cargo xtask bench {kind}{}`, {}, copies {ceiling:.0} GB/s:\n\n```\n{}```\n",
         words.collect::<Vec<_>>().join(" "),
         record.engine.device,
         align(&table)
     )
+}
+
+/// Returns a line for each printed speed-up and mesh: the printed one, ours in this run, and ours over it.
+fn speedup_lines(experiment: &Experiment, record: &BenchRecord) -> Vec<Vec<String>> {
+    let mut lines = Vec::new();
+    for Speedup {
+        rival,
+        row,
+        printed,
+    } in experiment.speedups
+    {
+        for mesh in &record.meshes {
+            let ms = |row: &str| record.run(row, &mesh.name).map(Run::median);
+            if let (Some(theirs), Some(ours)) = (ms(rival), ms(row)) {
+                let here = theirs / ours;
+                lines.push(vec![
+                    format!("{rival} over {row}"),
+                    mesh.name.clone(),
+                    "times".to_owned(),
+                    short(*printed),
+                    short(here),
+                    short(here / printed),
+                    "-".to_owned(),
+                ]);
+            }
+        }
+    }
+    lines
 }
 
 /// Returns the figure that the text prints for a row on a mesh of about that size.
@@ -334,6 +386,11 @@ mod tests {
                     for (row, ..) in experiment.printed {
                         assert!(names.contains(row), "{}: {row}", experiment.item);
                     }
+                    for Speedup { rival, row, .. } in experiment.speedups {
+                        for row in [rival, row] {
+                            assert!(names.contains(row), "{}: {row}", experiment.item);
+                        }
+                    }
                 }
             }
         }
@@ -361,12 +418,14 @@ mod tests {
     fn a_part_has_printed_figures_beside_ours() -> Result<()> {
         let paper = Year::RxMesh2021.paper();
         let all = arguments(&["2021", "--engine", "cpu", "--quick", "--budget", "0"]);
+        const SPEEDUPS: &[Speedup] = &[speedup("ef-directed", "ef", 0.64)];
         let experiment = Experiment {
             item: "a test",
             says: "",
             meshes: ExperimentOn::Surfaces,
-            line: &["--rows", "bytes", "--sizes", "1.28m"],
+            line: &["--rows", "bytes;ef;ef-directed", "--sizes", "1.28m"],
             printed: &[("bytes", "20k", 45.4)],
+            speedups: SPEEDUPS,
         };
         let line = lines(&experiment, &all).remove(0);
         let (records, failed) = measure(experiment.meshes, &line)?;
@@ -381,6 +440,12 @@ mod tests {
         let [here, times] = [3, 2].map(|k| words[words.len() - k].parse::<f64>());
         assert!((here? * times? - 45.4).abs() < 0.1, "{row}");
         assert_eq!(words.last(), Some(&"-"), "{row}");
+        let speedup = text.lines().find(|l| l.contains("ef-directed over ef"));
+        let words: Vec<&str> = speedup.expect("a line").split_whitespace().collect();
+        assert_eq!(words[3..6], ["20k", "times", "0.6400"], "{words:?}");
+        let [ours, theirs] = ["ef", "ef-directed"].map(|row| records[0].run(row, "20k"));
+        let (ours, theirs) = (ours.expect("ours"), theirs.expect("theirs"));
+        assert_eq!(words[6], short(theirs.median() / ours.median()));
         Ok(())
     }
 }
