@@ -14,7 +14,7 @@ use rxmesh_kernels::mem::GlobalMut;
 
 /// Returns the priority of a mark.
 #[inline(always)]
-fn priority(mark: u32) -> Option<Priority> {
+pub(crate) fn priority(mark: u32) -> Option<Priority> {
     (mark != 0).then(|| Priority::ascending(mark as f32))
 }
 
@@ -66,17 +66,22 @@ unsafe impl Operator for FlipMarked {
     }
 }
 
-/// Fills a hole with a star around a new vertex.
+/// Fills a hole with a star around a new vertex, whose id it returns.
 #[inline(always)]
-fn add_star_at(hole: &mut Hole<'_, impl Site>, x: GlobalMut<Vec3>, (at, origin): (Vec3, Origin)) {
+pub(crate) fn add_star_at(
+    hole: &mut Hole<'_, impl Site>,
+    x: GlobalMut<Vec3>,
+    (at, origin): (Vec3, Origin),
+) -> u32 {
     let v = hole.add_vertex_at(origin);
     x.set(v.id(), at);
     hole.add_star(v);
+    v.id()
 }
 
 /// Returns the midpoint of an edge.
 #[inline(always)]
-fn middle(mesh: &impl HalfEdgeMesh, x: GlobalMut<Vec3>, e: u32) -> (Vec3, Origin) {
+pub(crate) fn middle(mesh: &impl HalfEdgeMesh, x: GlobalMut<Vec3>, e: u32) -> (Vec3, Origin) {
     let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
     ((x.get(a) + x.get(b)) * 0.5, Origin::between(a, b, 0.5))
 }
