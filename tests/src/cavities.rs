@@ -120,7 +120,7 @@ impl Surface {
 
     /// Returns the cavity that deletes the named elements. `None` if it is no disk, or touches a frozen face.
     pub fn cavity(&self, named: &[Named]) -> Option<DiskCavity> {
-        let mut deleted = BTreeSet::new();
+        let mut deleted: BTreeSet<u32> = BTreeSet::new();
         for name in named {
             match *name {
                 Named::Vertex(v) => deleted.extend(self.at(v)),
