@@ -1,6 +1,7 @@
 //! Conformance suite of rxmesh: shared code of the checks in `tests/`.
 //!
 //! - [`cavities`]: cavities over plain triangles;
+//! - [`chosen`]: changes of chosen elements by plain code;
 //! - [`cholesky`]: direct solution of sparse systems in `f64`;
 //! - [`edits`]: expected rounds of edit scripts, over plain triangles;
 //! - [`engines`]: one check, a test on every engine ([`conformance!`]), and with every way to resolve conflicts
@@ -21,6 +22,7 @@
 
 pub mod cavities;
 pub mod cholesky;
+pub mod chosen;
 pub mod distance;
 pub mod edits;
 pub mod elastic;

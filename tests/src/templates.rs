@@ -157,8 +157,8 @@ impl TemplateEdit {
     }
 }
 
-/// Returns the triangles of a 1:4 split.
-fn four(s: &Surface, seed: u32, at: &dyn Fn(u32) -> Vec3) -> Vec<[Vec3; 3]> {
+/// Returns the triangles of a 1:4 split: four, and two for each face across a side.
+pub fn four(s: &Surface, seed: u32, at: &dyn Fn(u32) -> Vec3) -> Vec<[Vec3; 3]> {
     let corners = s.faces[&seed];
     let middle = |[a, b]: [u32; 2]| (at(a) + at(b)) * 0.5;
     let [ab, bc, ca] = sides(corners).map(middle);
