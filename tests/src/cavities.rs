@@ -17,8 +17,8 @@ pub enum Named {
     Face(u32),
 }
 
-/// Surface of a session as triangles, by slots.
-pub struct Surface {
+/// PlainSurface of a session as triangles, by slots.
+pub struct PlainSurface {
     /// Corners of the live faces.
     pub faces: BTreeMap<u32, [u32; 3]>,
     /// Ends of the live edges.
@@ -64,9 +64,9 @@ pub fn pair([a, b]: [u32; 2]) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-impl Surface {
+impl PlainSurface {
     /// Reads a session's arrays.
-    pub fn new(arrays: &HostArrays) -> Surface {
+    pub fn new(arrays: &HostArrays) -> PlainSurface {
         let HostArrays { fe, ev, ve, .. } = arrays;
         let faces: BTreeMap<u32, [u32; 3]> = (0..fe.len() / 3)
             .filter(|i| fe[3 * i] != NONE)
@@ -80,7 +80,7 @@ impl Surface {
             }
         }
         let frozen = faces.keys().copied().filter(|&f| arrays.frozen[f as usize]);
-        Surface {
+        PlainSurface {
             frozen: frozen.collect(),
             edges: (0..ev.len() / 2)
                 .filter(|e| ev[2 * e] != NONE)

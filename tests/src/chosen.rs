@@ -1,6 +1,6 @@
 //! Changes of chosen elements by plain code.
 
-use crate::cavities::{DiskCavity, Named, Surface, sides};
+use crate::cavities::{DiskCavity, Named, PlainSurface, sides};
 use crate::templates::four;
 use glam::Vec3;
 use rxmesh_host::algo::chosen::VertexSplit;
@@ -41,7 +41,7 @@ pub const ALL: [ChosenChange; 8] = [
 
 impl ChosenChange {
     /// Returns the elements of the kind that is changed.
-    pub fn seeds(self, s: &Surface) -> Vec<u32> {
+    pub fn seeds(self, s: &PlainSurface) -> Vec<u32> {
         match self {
             ChosenChange::DeleteVertices
             | ChosenChange::RemoveVertices
@@ -52,7 +52,7 @@ impl ChosenChange {
     }
 
     /// Returns the cavity of an element, if plain code can change it.
-    pub fn cavity(self, s: &Surface, seed: u32) -> Option<DiskCavity> {
+    pub fn cavity(self, s: &PlainSurface, seed: u32) -> Option<DiskCavity> {
         let named: Vec<Named> = match self {
             ChosenChange::DeleteVertices
             | ChosenChange::RemoveVertices
@@ -103,7 +103,7 @@ impl ChosenChange {
     /// Returns the triangles that take the place of a cavity, and the number of new vertices.
     pub fn fill(
         self,
-        s: &Surface,
+        s: &PlainSurface,
         seed: u32,
         cavity: &DiskCavity,
         split: &VertexSplit,
@@ -144,15 +144,22 @@ fn from_apex(cavity: &DiskCavity) -> Vec<u32> {
     corners
 }
 
-/// Chooses two corners of a vertex's boundary loop.
+/// Chooses two corners of a vertex's boundary loop, and a place near them.
 pub fn some_split(vertex: u32, cavity: &DiskCavity, x: &[Vec3]) -> VertexSplit {
     let n = cavity.corners.len();
     let i = hash(vertex) as usize % n;
     let j = (i + 1 + hash(vertex ^ 0x55) as usize % (n - 1)) % n;
+    let [a, b] = [i, j].map(|k| cavity.corners[k]);
+    // Another place whenever the vertex is split again, or its neighbour.
+    let mixed = cavity
+        .corners
+        .iter()
+        .fold(vertex, |mixed, &v| hash(mixed ^ v));
+    let part = (mixed % 10_000) as f32 / 10_000.0;
     VertexSplit {
         vertex,
-        neighbours: [cavity.corners[i], cavity.corners[j]],
-        place: x[vertex as usize] + Vec3::new(0.01, 0.02, 0.03),
+        neighbours: [a, b],
+        place: x[a as usize].lerp(x[b as usize], part) + Vec3::new(0.01, 0.02, 0.03),
     }
 }
 

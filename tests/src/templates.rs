@@ -1,6 +1,6 @@
 //! Sessions for operators on every template, and their expected results by plain code.
 
-use crate::cavities::{DiskCavity, Named, Surface, sides};
+use crate::cavities::{DiskCavity, Named, PlainSurface, sides};
 use crate::launch::RunOperators;
 use crate::marked::patched;
 use glam::Vec3;
@@ -93,7 +93,7 @@ impl TemplateEdit {
     }
 
     /// Returns the elements that the cavity of a seed names.
-    pub fn named(self, s: &Surface, seed: u32) -> Vec<Named> {
+    pub fn named(self, s: &PlainSurface, seed: u32) -> Vec<Named> {
         let face_sides = |f: u32| sides(s.faces[&f]).map(Named::Edge);
         match self {
             TemplateEdit::V | TemplateEdit::Ve | TemplateEdit::Vf | TemplateEdit::PunchV => {
@@ -121,7 +121,7 @@ impl TemplateEdit {
     }
 
     /// Returns the cavity of a seed. `None` if it cannot be carried out.
-    pub fn cavity(self, s: &Surface, seed: u32) -> Option<DiskCavity> {
+    pub fn cavity(self, s: &PlainSurface, seed: u32) -> Option<DiskCavity> {
         let cavity = s.cavity(&self.named(s, seed))?;
         let possible = match self {
             TemplateEdit::PunchV | TemplateEdit::PunchE | TemplateEdit::PunchF => {
@@ -136,7 +136,7 @@ impl TemplateEdit {
     /// Returns the triangles that fill the hole of a cavity, and the number of new vertices.
     pub fn fill(
         self,
-        s: &Surface,
+        s: &PlainSurface,
         seed: u32,
         cavity: &DiskCavity,
         x: &[Vec3],
@@ -158,7 +158,7 @@ impl TemplateEdit {
 }
 
 /// Returns the triangles of a 1:4 split: four, and two for each face across a side.
-pub fn four(s: &Surface, seed: u32, at: &dyn Fn(u32) -> Vec3) -> Vec<[Vec3; 3]> {
+pub fn four(s: &PlainSurface, seed: u32, at: &dyn Fn(u32) -> Vec3) -> Vec<[Vec3; 3]> {
     let corners = s.faces[&seed];
     let middle = |[a, b]: [u32; 2]| (at(a) + at(b)) * 0.5;
     let [ab, bc, ca] = sides(corners).map(middle);
@@ -241,10 +241,10 @@ impl<C: TemplateScheduler> TemplateSession<C> {
     }
 
     /// Returns the surface, and the position of each slot.
-    pub fn surface(&self) -> (Surface, Vec<Vec3>) {
+    pub fn surface(&self) -> (PlainSurface, Vec<Vec3>) {
         let arrays = self.session.to_host().expect("the arrays");
         let x = self.session.values(self.x).and_then(|x| Ok(x.read()?));
-        (Surface::new(&arrays), x.expect("values"))
+        (PlainSurface::new(&arrays), x.expect("values"))
     }
 
     /// Marks the seeds of an operator with their priorities, and no other.

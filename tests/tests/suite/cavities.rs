@@ -9,7 +9,7 @@ use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::topo::{Face, Kind, Vertex};
 use rxmesh_host::mesh::{Rng, TriMesh, generate};
 use rxmesh_test_kernels::templates::{Generations, SplitFour};
-use rxmesh_tests::cavities::Surface;
+use rxmesh_tests::cavities::PlainSurface;
 use rxmesh_tests::conformance_of_schedulers;
 use rxmesh_tests::engines::is_slow;
 use rxmesh_tests::fixtures;
@@ -82,7 +82,7 @@ fn each<C: TemplateScheduler>(engine: &Engine, mut f: impl FnMut(&mut TemplateSe
     assert!(opened > 3);
 }
 
-fn seeds_of(edit: TemplateEdit, surface: &Surface) -> Vec<u32> {
+fn seeds_of(edit: TemplateEdit, surface: &PlainSurface) -> Vec<u32> {
     let mut seeds: Vec<u32> = match edit.kind() {
         Kind::Vertex => surface.vertices.iter().copied().collect(),
         Kind::Edge => surface.edges.keys().copied().collect(),

@@ -12,7 +12,7 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::topo::{Edge, Face, Kind, Vertex};
 use rxmesh_host::mesh::{Rng, TriMesh, generate};
-use rxmesh_tests::cavities::Surface;
+use rxmesh_tests::cavities::PlainSurface;
 use rxmesh_tests::chosen::{ALL, ChosenChange, some_split};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
@@ -51,9 +51,9 @@ impl ChosenSession {
         }
     }
 
-    fn surface(&self) -> (Surface, Vec<Vec3>) {
+    fn surface(&self) -> (PlainSurface, Vec<Vec3>) {
         let x = self.session.values(self.x).unwrap().read().unwrap();
-        (Surface::new(&self.session.to_host().unwrap()), x)
+        (PlainSurface::new(&self.session.to_host().unwrap()), x)
     }
 
     fn try_run(

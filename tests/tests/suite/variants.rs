@@ -9,7 +9,7 @@ use rxmesh_host::kernels::topo::{Edge, Kind, Vertex};
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_speculative::Speculative;
 use rxmesh_test_kernels::variants::{ContractUnlessHeld, RefillCluster, SplitUnlessHeld};
-use rxmesh_tests::cavities::{DiskCavity, Named, Surface};
+use rxmesh_tests::cavities::{DiskCavity, Named, PlainSurface};
 use rxmesh_tests::conformance_of_schedulers;
 use rxmesh_tests::engines::is_slow;
 use rxmesh_tests::launch::RunOperators;
@@ -20,8 +20,12 @@ use std::collections::BTreeSet;
 conformance_of_schedulers! {
     abandoned_splits_leave_the_mesh,
     abandoned_contractions_leave_the_mesh,
-    abandoned_slots_are_used_again,
     clusters_become_one_vertex,
+}
+
+mod on_claims {
+    use super::abandoned_slots_are_used_again;
+    rxmesh_tests::conformance! { abandoned_slots_are_used_again }
 }
 
 /// Scheduler of edits that runs the operators of this file.
@@ -72,9 +76,9 @@ impl<C: RunsVariants> Variants<C> {
         }
     }
 
-    fn surface(&self) -> (Surface, Vec<Vec3>) {
+    fn surface(&self) -> (PlainSurface, Vec<Vec3>) {
         let x = self.session.values(self.x).unwrap().read().unwrap();
-        (Surface::new(&self.session.to_host().unwrap()), x)
+        (PlainSurface::new(&self.session.to_host().unwrap()), x)
     }
 
     /// Gives some vertices numbers, and all others 0.
@@ -118,21 +122,21 @@ impl<C: RunsVariants> Variants<C> {
 }
 
 /// Chosen seeds, whose cavities have no vertex in common.
-struct Apart {
+struct SeedsApart {
     seeds: Vec<u32>,
     cavities: Vec<DiskCavity>,
 }
 
 fn apart(
     seeds: impl Iterator<Item = u32>,
-    surface: &Surface,
+    surface: &PlainSurface,
     cavity: impl Fn(u32) -> Option<DiskCavity>,
-) -> Apart {
+) -> SeedsApart {
     let mut order: Vec<u32> = seeds.collect();
     order.sort_by_key(|&seed| hash(seed));
     let (mut used, mut all) = (
         BTreeSet::new(),
-        Apart {
+        SeedsApart {
             seeds: Vec::new(),
             cavities: Vec::new(),
         },
@@ -211,9 +215,9 @@ fn abandoned_contractions_leave_the_mesh<C: RunsVariants>(engine: &Engine) {
 }
 
 /// Slots that were reserved for cavities that were given up are free again: memory does not grow from run to run.
-fn abandoned_slots_are_used_again<C: RunsVariants>(engine: &Engine) {
+fn abandoned_slots_are_used_again(engine: &Engine) {
     let [ball, _] = meshes(engine);
-    let mut s = Variants::<C>::open(engine, &ball);
+    let mut s = Variants::<Claims>::open(engine, &ball);
     let before = s.triangles();
     let mut capacities = Vec::new();
     for _ in 0..12 {
@@ -228,7 +232,7 @@ fn abandoned_slots_are_used_again<C: RunsVariants>(engine: &Engine) {
         assert_eq!(s.triangles(), before);
         capacities.push(s.session.capacity(Kind::Edge));
     }
-    check(&s.session, C::NAME);
+    check(&s.session, Claims::NAME);
     assert_eq!(capacities[2], capacities[11], "{capacities:?}");
 }
 

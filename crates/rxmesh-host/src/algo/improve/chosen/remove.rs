@@ -49,7 +49,7 @@ pub fn delete_elements<K: Element>(
 }
 
 /// Removes chosen vertices, as [`change_edges`](super::change_edges). The hole of each is filled with triangles that
-/// meet in the neighbour of lowest id, or, if the vertex lies on the boundary, in its first neighbour counter-clockwise.
+/// meet in the neighbour of lowest id, or in the first neighbour counter-clockwise if the vertex lies on the boundary.
 ///
 /// [`ChosenOutcome::Refused`] besides: a vertex with fewer than three neighbours, one whose fan would make an edge or a
 /// face that exists, and one with a kept edge ([`Session::keep_edges`]).
