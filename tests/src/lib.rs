@@ -1,5 +1,7 @@
 //! Conformance suite of rxmesh: shared code of the checks in `tests/`.
 //!
+//! - [`cavities`]: cavities over plain triangles;
+//! - [`chosen`]: changes of chosen elements by plain code;
 //! - [`cholesky`]: direct solution of sparse systems in `f64`;
 //! - [`edits`]: expected rounds of edit scripts, over plain triangles;
 //! - [`engines`]: one check, a test on every engine ([`conformance!`]), and with every way to resolve conflicts
@@ -15,9 +17,12 @@
 //! - [`places`]: meshes by the positions of their vertices, whatever their ids;
 //! - [`smooth`]: vertex normals and mean curvature flow in `f64`;
 //! - [`surfaces`]: subdivision surfaces by plain code;
+//! - [`templates`]: sessions for operators on every template;
 //! - [`volumes`], [`volume_oracle`]: tetrahedra made in code, and their relations by naive code.
 
+pub mod cavities;
 pub mod cholesky;
+pub mod chosen;
 pub mod distance;
 pub mod edits;
 pub mod elastic;
@@ -34,5 +39,6 @@ pub mod places;
 pub mod points;
 pub mod smooth;
 pub mod surfaces;
+pub mod templates;
 pub mod volume_oracle;
 pub mod volumes;

@@ -40,7 +40,7 @@ pub(crate) const MODULES: [Module; 6] = [
         file: "crates/rxmesh-host/ptx/rxmesh_kernels.ptx",
         package: KERNELS,
         sources: &[KERNELS, CUDA_STD],
-        most_bytes: 21 << 19,
+        most_bytes: 24 << 19,
     },
     Module {
         file: "crates/rxmesh-speculative/ptx/rxmesh_speculative_kernels.ptx",
@@ -64,7 +64,7 @@ pub(crate) const MODULES: [Module; 6] = [
         file: "tests/ptx/rxmesh_test_kernels.ptx",
         package: TESTS,
         sources: &[TESTS, SPECULATIVE, KERNELS, CUDA_STD],
-        most_bytes: 8 << 20,
+        most_bytes: 16 << 20,
     },
     Module {
         file: "crates/rxmesh-bench/ptx/rxmesh_bench_kernels.ptx",

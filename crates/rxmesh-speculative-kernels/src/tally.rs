@@ -15,7 +15,7 @@ pub enum Tally {
     Refused = 4,
     /// Number of cavities that are no disk.
     NoDisk = 5,
-    /// Number of cavities that were cut and filled.
+    /// Number of cavities that were recorded, to be cut and filled unless the operator gives them up.
     Done = 6,
     /// Number of fill-ins that broke the rules.
     Broken = 7,
@@ -49,7 +49,9 @@ pub enum Tally {
     Waiting = 21,
     /// Number of patches that a block put back because a neighbour was being edited.
     Skipped = 22,
+    /// Number of recorded cavities that the operator gave up.
+    Abandoned = 23,
 }
 
 /// Number of words of a tally.
-pub const TALLIES: usize = 23;
+pub const TALLIES: usize = 24;

@@ -144,7 +144,8 @@ fn launches<O: Operator + EntryOf<Speculate<O>>>(
             report.candidates += u64::from(count(Tally::Candidates));
             report.conflicts += u64::from(count(Tally::Conflicts));
             report.refused += u64::from(count(Tally::Refused) + count(Tally::NoDisk));
-            report.done += u64::from(count(Tally::Done));
+            report.done += u64::from(count(Tally::Done) - count(Tally::Abandoned));
+            report.abandoned += u64::from(count(Tally::Abandoned));
             parts(session).edits.has_refused |= count(Tally::Refused) > 0;
             let left = u64::from(count(Tally::Waiting));
             report.finished = left == 0;

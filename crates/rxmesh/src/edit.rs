@@ -3,7 +3,7 @@
 use crate::on::{AnySession, Connectivity, Keep, Seams};
 use crate::{Error, Log, Mesh, Opens, Result, Silent};
 use rxmesh_host::algo::chosen::{
-    ChosenColumns, EdgeChange, EdgeOutcome, change_edges, change_flagged_edges,
+    ChosenColumns, EdgeChange, ChosenOutcome, change_edges, change_flagged_edges,
 };
 use rxmesh_host::edit::{Carried, Column, Session, SessionFault};
 use rxmesh_host::engine::{Buffer, Engine};
@@ -190,14 +190,14 @@ impl Edit {
         let count = |wanted| outcomes.iter().filter(|o| **o == wanted).count() as u64;
         let mut report = EdgeReport {
             asked: slots.len() as u64,
-            done: count(EdgeOutcome::Done),
-            refused: count(EdgeOutcome::Refused),
-            conflicts: count(EdgeOutcome::Conflict),
+            done: count(ChosenOutcome::Done),
+            refused: count(ChosenOutcome::Refused),
+            conflicts: count(ChosenOutcome::Conflict),
             rounds: run.rounds,
             changed,
         };
         for (edge, outcome) in chosen.into_iter().zip(outcomes) {
-            report.changed[edge] = outcome == EdgeOutcome::Done;
+            report.changed[edge] = outcome == ChosenOutcome::Done;
         }
         Ok(report)
     }

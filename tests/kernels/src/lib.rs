@@ -5,6 +5,8 @@
 //! - [`exercise`]: the speculative scheduler's stash, tables, queue and locks, each by itself;
 //! - [`sorts`]: sorts inside a block;
 //! - [`steps`]: values that cross blocks from step to step of a grid;
+//! - [`templates`]: every template of cavities, cavities that stay open, 1:4 splits;
+//! - [`variants`]: operators that give cavities up, and cavities of several seeds;
 //! - [`volumes`]: values of corners, relations of relations, and sums at neighbours.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -18,6 +20,8 @@ pub mod exercise;
 pub mod marked;
 pub mod sorts;
 pub mod steps;
+pub mod templates;
+pub mod variants;
 pub mod volumes;
 
 use alone::{Angles, CountActive, Powers};
@@ -26,6 +30,11 @@ use marked::{CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMar
 use rxmesh_speculative_kernels::Speculate;
 use sorts::SortLists;
 use steps::HandOn;
+use templates::{
+    Generations, PunchE, PunchF, PunchV, RefillE, RefillEe, RefillEf, RefillEv, RefillF, RefillFe,
+    RefillFf, RefillFv, RefillV, RefillVe, RefillVf, RefillVv, SplitFour,
+};
+use variants::{ContractUnlessHeld, RefillCluster, SplitUnlessHeld};
 use volumes::{
     CellEdgeVertices, GiveCorners, ScatterCe, ScatterCf, ScatterCv, ScatterEv, ScatterFe, ScatterFv,
 };
@@ -43,6 +52,45 @@ rxmesh_kernels::kernels! {
     block collapse_marked_speculate: Speculate<CollapseMarked> as CollapseMarked;
     block split_face_marked_speculate: Speculate<SplitFaceMarked> as SplitFaceMarked;
     block remove_marked_speculate: Speculate<RemoveMarked> as RemoveMarked;
+    operator refill_v: RefillV;
+    operator refill_ve: RefillVe;
+    operator refill_vf: RefillVf;
+    operator refill_vv: RefillVv;
+    operator refill_e: RefillE;
+    operator refill_ef: RefillEf;
+    operator refill_ev: RefillEv;
+    operator refill_ee: RefillEe;
+    operator refill_f: RefillF;
+    operator refill_fe: RefillFe;
+    operator refill_ff: RefillFf;
+    operator refill_fv: RefillFv;
+    operator punch_v: PunchV;
+    operator punch_e: PunchE;
+    operator punch_f: PunchF;
+    operator split_four: SplitFour;
+    block refill_v_speculate: Speculate<RefillV> as RefillV;
+    block refill_ve_speculate: Speculate<RefillVe> as RefillVe;
+    block refill_vf_speculate: Speculate<RefillVf> as RefillVf;
+    block refill_vv_speculate: Speculate<RefillVv> as RefillVv;
+    block refill_e_speculate: Speculate<RefillE> as RefillE;
+    block refill_ef_speculate: Speculate<RefillEf> as RefillEf;
+    block refill_ev_speculate: Speculate<RefillEv> as RefillEv;
+    block refill_ee_speculate: Speculate<RefillEe> as RefillEe;
+    block refill_f_speculate: Speculate<RefillF> as RefillF;
+    block refill_fe_speculate: Speculate<RefillFe> as RefillFe;
+    block refill_ff_speculate: Speculate<RefillFf> as RefillFf;
+    block refill_fv_speculate: Speculate<RefillFv> as RefillFv;
+    block punch_v_speculate: Speculate<PunchV> as PunchV;
+    block punch_e_speculate: Speculate<PunchE> as PunchE;
+    block punch_f_speculate: Speculate<PunchF> as PunchF;
+    block split_four_speculate: Speculate<SplitFour> as SplitFour;
+    operator split_unless_held: SplitUnlessHeld;
+    block split_unless_held_speculate: Speculate<SplitUnlessHeld> as SplitUnlessHeld;
+    operator contract_unless_held: ContractUnlessHeld;
+    block contract_unless_held_speculate: Speculate<ContractUnlessHeld> as ContractUnlessHeld;
+    operator refill_cluster: RefillCluster;
+    block refill_cluster_speculate: Speculate<RefillCluster> as RefillCluster;
+    flat generations: Generations;
     block exercise_table: ExerciseTable;
     block exercise_stash: ExerciseStash;
     block exercise_queue: ExerciseQueue;

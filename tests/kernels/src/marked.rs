@@ -4,17 +4,18 @@
 //! the mark, so a run ends when every mark was processed, refused, or deleted with its element.
 
 use rxmesh_kernels::Vec3;
+use rxmesh_kernels::algo::chosen::vertices::OneRing;
 use rxmesh_kernels::algo::delaunay::{Diamond, flip};
 use rxmesh_kernels::args;
 use rxmesh_kernels::cavity::{
     Cavity, Corner, Growth, Hole, Operator, Origin, Priority, Seed, Site, link_condition, template,
 };
-use rxmesh_kernels::edit::{HalfEdgeMesh, NO_FACE};
+use rxmesh_kernels::edit::HalfEdgeMesh;
 use rxmesh_kernels::mem::GlobalMut;
 
 /// Returns the priority of a mark.
 #[inline(always)]
-fn priority(mark: u32) -> Option<Priority> {
+pub(crate) fn priority(mark: u32) -> Option<Priority> {
     (mark != 0).then(|| Priority::ascending(mark as f32))
 }
 
@@ -66,17 +67,22 @@ unsafe impl Operator for FlipMarked {
     }
 }
 
-/// Fills a hole with a star around a new vertex.
+/// Fills a hole with a star around a new vertex, whose id it returns.
 #[inline(always)]
-fn add_star_at(hole: &mut Hole<'_, impl Site>, x: GlobalMut<Vec3>, (at, origin): (Vec3, Origin)) {
+pub(crate) fn add_star_at(
+    hole: &mut Hole<'_, impl Site>,
+    x: GlobalMut<Vec3>,
+    (at, origin): (Vec3, Origin),
+) -> u32 {
     let v = hole.add_vertex_at(origin);
     x.set(v.id(), at);
     hole.add_star(v);
+    v.id()
 }
 
 /// Returns the midpoint of an edge.
 #[inline(always)]
-fn middle(mesh: &impl HalfEdgeMesh, x: GlobalMut<Vec3>, e: u32) -> (Vec3, Origin) {
+pub(crate) fn middle(mesh: &impl HalfEdgeMesh, x: GlobalMut<Vec3>, e: u32) -> (Vec3, Origin) {
     let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
     ((x.get(a) + x.get(b)) * 0.5, Origin::between(a, b, 0.5))
 }
@@ -227,64 +233,6 @@ args! {
     }
 }
 
-/// One-ring of a vertex.
-struct OneRing {
-    spokes: u32,
-    first: u32,
-    last: u32,
-    lowest: u32,
-    border: bool,
-}
-
-impl OneRing {
-    #[inline(always)]
-    fn new(mesh: &impl HalfEdgeMesh, v: u32) -> OneRing {
-        let mut ring = OneRing {
-            spokes: 0,
-            first: 0,
-            last: 0,
-            lowest: u32::MAX,
-            border: false,
-        };
-        mesh.spokes(v, |h| {
-            let tip = mesh.tip(h);
-            if ring.spokes == 0 {
-                ring.first = tip;
-                ring.border = mesh.face(h ^ 1) == NO_FACE;
-            }
-            ring.spokes += 1;
-            ring.last = tip;
-            ring.lowest = ring.lowest.min(tip);
-            true
-        });
-        ring
-    }
-
-    /// Returns the corner at which the fan meets, and its neighbours on the boundary loop when it is closed.
-    #[inline(always)]
-    fn apex(&self, mesh: &impl HalfEdgeMesh, v: u32) -> [u32; 3] {
-        if self.border {
-            return [self.first; 3];
-        }
-        let (mut before, mut after) = (self.last, self.first);
-        let mut previous = self.last;
-        let mut at_apex = false;
-        mesh.spokes(v, |h| {
-            let tip = mesh.tip(h);
-            if at_apex {
-                after = tip;
-            }
-            at_apex = tip == self.lowest;
-            if at_apex {
-                before = previous;
-            }
-            previous = tip;
-            true
-        });
-        [self.lowest, before, after]
-    }
-}
-
 // SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's (contracts
 // U3, U4).
 unsafe impl Operator for RemoveMarked {
@@ -300,19 +248,8 @@ unsafe impl Operator for RemoveMarked {
     #[inline(always)]
     fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         let priority = priority(self.marks.get(seed.0))?;
-        let ring = OneRing::new(mesh, seed.0);
-        // Three faces whose outer sides are those of one face would leave that face twice.
-        let (mut outside, mut same) = (NO_FACE, 0);
-        mesh.spokes(seed.0, |h| {
-            if mesh.face(h) != NO_FACE {
-                let across = mesh.face(mesh.next(h) ^ 1);
-                same += u32::from(same == 0 || across == outside);
-                outside = across;
-            }
-            true
-        });
-        let pillow = ring.spokes == 3 && same == 3 && outside != NO_FACE;
-        (ring.spokes > 2 && !pillow).then_some(priority)
+        let removable = OneRing::new(mesh, seed.0).is_removable(mesh, seed.0);
+        removable.then_some(priority)
     }
 
     #[inline(always)]
@@ -322,36 +259,13 @@ unsafe impl Operator for RemoveMarked {
         seed: Seed<Self>,
         pair: &mut impl FnMut(u32, u32) -> bool,
     ) -> bool {
-        let ring = OneRing::new(mesh, seed.0);
-        let [apex, before, after] = ring.apex(mesh, seed.0);
-        let mut i = 0;
-        mesh.spokes(seed.0, |h| {
-            let tip = mesh.tip(h);
-            let neighbour = if ring.border {
-                i < 2
-            } else {
-                tip == apex || tip == before || tip == after
-            };
-            i += 1;
-            neighbour || pair(apex, tip)
-        })
+        OneRing::new(mesh, seed.0).joins(mesh, seed.0, pair)
     }
 
     #[inline(always)]
     fn plan(&self, cavity: &Cavity<impl Site>) -> u32 {
         self.marks.set(cavity.seed(), 0);
-        if !cavity.is_closed() {
-            return 0;
-        }
-        let mut apex = 0;
-        let mut i = 1;
-        while i < cavity.corners() {
-            if cavity.corner(i) < cavity.corner(apex) {
-                apex = i;
-            }
-            i += 1;
-        }
-        apex
+        OneRing::place(cavity)
     }
 
     #[inline(always)]

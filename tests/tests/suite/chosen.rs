@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use rxmesh_host::algo::chosen::{
-    ChosenColumns, EdgeChange, EdgeOutcome, change_edges, change_flagged_edges,
+    ChosenColumns, ChosenOutcome, EdgeChange, change_edges, change_flagged_edges,
 };
 use rxmesh_host::edit::{HostArrays, Session};
 use rxmesh_host::engine::{Engine, Foreign};
@@ -25,7 +25,7 @@ conformance! {
 struct ChangedMesh {
     arrays: HostArrays,
     mesh: TriMesh,
-    outcomes: Vec<Vec<EdgeOutcome>>,
+    outcomes: Vec<Vec<ChosenOutcome>>,
 }
 
 fn meshes(engine: &Engine) -> [TriMesh; 2] {
@@ -60,7 +60,10 @@ fn change(engine: &Engine, mesh: &TriMesh, step: usize, max_rounds: u32) -> Chan
         let chosen: Vec<u32> = live.map(|(edge, _)| edge).collect();
         let changed = change_edges(&mut session, x, columns, how, &chosen, max_rounds);
         let (report, outcomes) = changed.unwrap();
-        let done = outcomes.iter().filter(|o| **o == EdgeOutcome::Done).count();
+        let done = outcomes
+            .iter()
+            .filter(|o| **o == ChosenOutcome::Done)
+            .count();
         assert_eq!(done as u64, report.done, "{how:?}");
         assert_eq!(outcomes.len(), chosen.len());
         let wrong = session.validate().unwrap();
@@ -85,10 +88,10 @@ fn edges_are_changed_as_on_the_cpu_engine(engine: &Engine) {
             let [flips, splits, collapses, _] = &here.outcomes[..] else {
                 panic!("four changes");
             };
-            let has = |all: &[EdgeOutcome], what| all.contains(&what);
-            assert!(has(flips, EdgeOutcome::Done) && !has(flips, EdgeOutcome::Conflict));
-            assert!(splits.iter().all(|o| *o == EdgeOutcome::Done));
-            assert!(has(collapses, EdgeOutcome::Done));
+            let has = |all: &[ChosenOutcome], what| all.contains(&what);
+            assert!(has(flips, ChosenOutcome::Done) && !has(flips, ChosenOutcome::Conflict));
+            assert!(splits.iter().all(|o| *o == ChosenOutcome::Done));
+            assert!(has(collapses, ChosenOutcome::Done));
         }
     }
 }
@@ -98,13 +101,13 @@ fn rounds_are_limited(engine: &Engine) {
     let one = change(engine, &ball, 1, 1);
     assert_eq!(one.outcomes, change(&Engine::cpu(), &ball, 1, 1).outcomes);
     for outcomes in &one.outcomes {
-        assert!(outcomes.contains(&EdgeOutcome::Conflict));
-        assert!(outcomes.contains(&EdgeOutcome::Done));
+        assert!(outcomes.contains(&ChosenOutcome::Conflict));
+        assert!(outcomes.contains(&ChosenOutcome::Done));
     }
     let none = change(engine, &ball, 1, 0);
     let none = none.outcomes.iter().flatten();
     assert!(none.clone().count() > 0);
-    assert!(none.copied().all(|o| o == EdgeOutcome::Conflict));
+    assert!(none.copied().all(|o| o == ChosenOutcome::Conflict));
 }
 
 /// No edge of a tetrahedron can be flipped or contracted, and none of a single triangle.
@@ -127,7 +130,7 @@ fn other_edges_are_refused(engine: &Engine) {
             let changed = change_edges(&mut session, x, columns, how, &edges, u32::MAX);
             let (report, outcomes) = changed.unwrap();
             assert_eq!(report.done, 0);
-            assert!(outcomes.iter().all(|o| *o == EdgeOutcome::Refused));
+            assert!(outcomes.iter().all(|o| *o == ChosenOutcome::Refused));
         }
         let beyond = session.capacity(rxmesh_host::kernels::topo::Kind::Edge);
         let how = EdgeChange::Split;
@@ -162,11 +165,14 @@ fn flagged_edges_are_changed_like_listed_ones(engine: &Engine) {
             assert_eq!(report.rounds, changed.0.rounds);
             let count = |wanted| changed.1.iter().filter(|o| **o == wanted).count() as u64;
             assert_eq!(outcomes.asked, chosen.len() as u64);
-            assert_eq!(outcomes.done, count(EdgeOutcome::Done));
-            assert_eq!(outcomes.refused, count(EdgeOutcome::Refused));
+            assert_eq!(outcomes.done, count(ChosenOutcome::Done));
+            assert_eq!(outcomes.refused, count(ChosenOutcome::Refused));
             let done = outcomes.changed.read().unwrap();
             let done = done.into_iter().step_by(step);
-            let expected = changed.1.iter().map(|o| u32::from(*o == EdgeOutcome::Done));
+            let expected = changed
+                .1
+                .iter()
+                .map(|o| u32::from(*o == ChosenOutcome::Done));
             assert!(done.eq(expected), "{how:?}");
             let (shape, _) = listed.to_mesh(x).unwrap();
             assert_eq!(

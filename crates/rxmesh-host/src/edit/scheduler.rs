@@ -151,6 +151,8 @@ pub struct RoundReport {
     pub refused: u32,
     /// Cavities that were carried out.
     pub done: u32,
+    /// Cavities that their operator gave up ([`Operator::ABANDONS`]).
+    pub abandoned: u32,
     /// Seeds that wait for the next round.
     pub queued: u32,
 }
@@ -170,6 +172,10 @@ pub struct RunReport {
     pub refused: u64,
     /// Changes that were made.
     pub done: u64,
+    /// Cavities that their operator gave up ([`Operator::ABANDONS`]). Not in records: no operator of an algorithm here
+    /// does so.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub abandoned: u64,
     /// `true` if nothing was left to do.
     pub finished: bool,
 }
@@ -182,6 +188,7 @@ impl RunReport {
         self.conflicts += u64::from(round.conflicts);
         self.refused += u64::from(round.refused);
         self.done += u64::from(round.done);
+        self.abandoned += u64::from(round.abandoned);
         self.finished = round.queued == 0;
     }
 
@@ -192,6 +199,7 @@ impl RunReport {
         self.conflicts += other.conflicts;
         self.refused += other.refused;
         self.done += other.done;
+        self.abandoned += other.abandoned;
         self.finished = other.finished;
     }
 }

@@ -146,6 +146,9 @@ impl<O: Operator> FillIn<O> {
                 return;
             };
             let plan = self.op.plan(&cavity);
+            if self.is_abandoned(&cavity, &plan) {
+                return;
+            }
             let mut hole = Hole::uncut(cavity, O::GROWTH.births());
             let (centre, told) = self.op.centre(plan, &mut hole);
             if !hole.is_sound() || !Star::fits(&cavity) {
@@ -183,6 +186,9 @@ impl<O: Operator> FillIn<O> {
     fn whole(&self, i: u32) -> Option<Cavity<FlatSite<'_>>> {
         let cavity = self.cavity(i)?;
         let plan = self.op.plan(&cavity);
+        if self.is_abandoned(&cavity, &plan) {
+            return None;
+        }
         let mut hole = Hole::cut(cavity, O::GROWTH.births());
         self.op.fill(plan, &mut hole);
         if O::LEAVES_HOLE {
@@ -191,6 +197,17 @@ impl<O: Operator> FillIn<O> {
             hole.close::<false>();
         }
         Some(cavity)
+    }
+
+    /// Returns `true` if the operator gives a cavity up, and counts it. Its reserved slots stay free until they are
+    /// listed again.
+    #[inline(always)]
+    fn is_abandoned(&self, cavity: &Cavity<FlatSite<'_>>, plan: &O::Plan) -> bool {
+        let abandoned = O::ABANDONS && self.op.abandons(cavity, plan);
+        if abandoned {
+            self.round.count(Counter::Abandoned, 1);
+        }
+        abandoned
     }
 
     /// Returns the cavity of winner `i`, unless it was refused. It has no births yet.

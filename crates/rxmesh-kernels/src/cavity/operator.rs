@@ -81,7 +81,7 @@ pub enum Sieves {
 /// | method | may read | may write |
 /// | --- | --- | --- |
 /// | [`wants`](Operator::wants), [`candidate`](Operator::candidate), [`joins`](Operator::joins), [`guards`](Operator::guards) | the whole mesh, all attributes | nothing |
-/// | [`plan`](Operator::plan) | the cavity and its boundary loop, attributes there | nothing |
+/// | [`plan`](Operator::plan), [`abandons`](Operator::abandons) | the cavity and its boundary loop, attributes there | nothing |
 /// | [`fill`](Operator::fill) | attributes of the boundary loop and of deleted elements | the hole, attributes of new elements and of guarded vertices |
 ///
 /// Deleted elements have no type that `fill` takes: `plan` hands over the old connectivity that it needs.
@@ -120,6 +120,9 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// cavity, and no hole is left. Then several threads fill a hole together: [`Operator::centre`] and
     /// [`Operator::spoke`] define the work, and `fill` is [`Hole::add_star_of`].
     const STAR: bool = false;
+
+    /// `true` if cavities that have won may be given up: [`Operator::abandons`] is called.
+    const ABANDONS: bool = false;
 
     /// Returns the template.
     fn template(&self) -> Self::Template;
@@ -168,6 +171,14 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
 
     /// Reads the cavity before it is cut, and returns what [`Operator::fill`] needs.
     fn plan(&self, cavity: &Cavity<impl Site>) -> Self::Plan;
+
+    /// Returns `true`, with [`Operator::ABANDONS`], to give a cavity up after `plan`: nothing is cut, the mesh stays as
+    /// it was there, and the run counts it. The seed is no candidate again unless it is entered again. `fill` cannot give
+    /// up; all that it would decide by is known here.
+    #[inline(always)]
+    fn abandons(&self, _cavity: &Cavity<impl Site>, _plan: &Self::Plan) -> bool {
+        false
+    }
 
     /// Fills the hole.
     fn fill(&self, plan: Self::Plan, hole: &mut Hole<'_, impl Site>);

@@ -67,10 +67,12 @@ pub enum Counter {
     /// Nonzero if one block continues by itself with rounds that are steps of one launch ([`Rounds`](super::Rounds)):
     /// written at the end of each round until it does.
     Alone = 30,
+    /// Winners whose operator gave their cavity up ([`Operator::ABANDONS`]), over all rounds.
+    Abandoned = 31,
 }
 
 /// Words of [`Round::counters`].
-pub const COUNTERS: usize = 31;
+pub const COUNTERS: usize = 32;
 
 /// Bit of the priority of a candidate that has claimed: its record is not written yet.
 pub(super) const NO_RECORD: u32 = 1 << 31;

@@ -3,6 +3,7 @@
 use super::{BROKEN, CUT, Choice, DONE, NO_DISK, WON};
 use crate::local::PatchMesh;
 use crate::store::{ColumnList, TRACED, pick};
+use crate::tally::Tally;
 use crate::visit::{Candidates, Visit};
 use core::marker::PhantomData;
 use rxmesh_kernels::cavity::parts::{Holder, Recorder};
@@ -185,6 +186,10 @@ impl<O: Operator> Visit<'_, O> {
             }
             let cavity = Cavity::new(site(i), self.base + c.list.get(i));
             let plan = self.op.plan(&cavity);
+            if O::ABANDONS && self.op.abandons(&cavity, &plan) {
+                self.host.tally.fetch_add(Tally::Abandoned as u32, 1);
+                return;
+            }
             let mut hole = Hole::cut(cavity, O::GROWTH.births());
             self.op.fill(plan, &mut hole);
             if O::LEAVES_HOLE {

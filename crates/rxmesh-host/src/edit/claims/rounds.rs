@@ -132,6 +132,7 @@ impl Session {
             conflicts: done.conflicts as u32,
             refused: done.refused as u32,
             done: done.done as u32,
+            abandoned: done.abandoned as u32,
             queued: self.edits.queued,
         })
     }
@@ -188,6 +189,7 @@ impl Session {
         count(Counter::Candidates)
             .wrapping_sub(count(Counter::Conflicts))
             .wrapping_sub(count(Counter::NoDisk))
+            .wrapping_sub(count(Counter::Abandoned))
     }
 
     /// Launches `rounds` rounds, of which the first considers a share of the seeds, with one read-back, and one more
@@ -353,7 +355,9 @@ impl Session {
         report.candidates += candidates;
         report.conflicts += conflicts;
         report.refused += u64::from(counted(Counter::Refused)) + no_disk;
-        report.done += candidates - conflicts - no_disk;
+        let abandoned = u64::from(counted(Counter::Abandoned));
+        report.abandoned += abandoned;
+        report.done += candidates - conflicts - no_disk - abandoned;
         let rounds = counted(Counter::Rounds);
         report.rounds += rounds;
         let edits = &mut self.edits;

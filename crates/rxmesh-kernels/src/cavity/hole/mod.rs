@@ -366,10 +366,17 @@ impl<'h, S: Site> Hole<'h, S> {
 
     /// Works like [`Hole::add_star`], and shows each new edge with the corner that it joins.
     #[inline(always)]
-    pub fn add_star_with(
+    pub fn add_star_with(&mut self, centre: Corner<'h>, spoke: impl FnMut(Side<'h>, Corner<'h>)) {
+        self.add_star_of_faces(centre, spoke, |_| ());
+    }
+
+    /// Works like [`Hole::add_star_with`], and shows each new face as well.
+    #[inline(always)]
+    pub fn add_star_of_faces(
         &mut self,
         centre: Corner<'h>,
         mut spoke: impl FnMut(Side<'h>, Corner<'h>),
+        mut face: impl FnMut(u32),
     ) {
         let (rim, closed) = (self.rim(), self.is_closed());
         let mut first = None;
@@ -391,7 +398,7 @@ impl<'h, S: Site> Hole<'h, S> {
                 }
             };
             if let Some(last) = last {
-                self.add_face(self.side(i - 1), next.twin(), last);
+                face(self.add_face(self.side(i - 1), next.twin(), last));
             } else {
                 first = Some(next);
             }

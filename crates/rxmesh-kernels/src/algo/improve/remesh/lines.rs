@@ -157,6 +157,12 @@ impl LineEdges {
         (n, marked)
     }
 
+    /// Returns `true` if an edge at a vertex is marked.
+    #[inline(always)]
+    pub(crate) fn marks_at(&self, mesh: &impl HalfEdgeMesh, v: u32) -> bool {
+        self.count_at(mesh, v).1 > 0
+    }
+
     /// Returns the line edges at a vertex.
     #[inline(always)]
     pub fn at(&self, mesh: &impl HalfEdgeMesh, v: u32) -> OnLine {

@@ -1,7 +1,8 @@
 //! Flips, splits and contractions of edges that a program has chosen.
 
-use super::delaunay::Diamond;
-use super::remesh::{LineEdges, OnLine};
+use super::super::delaunay::Diamond;
+use super::super::remesh::{LineEdges, OnLine};
+use super::ChosenElements;
 use crate::args;
 use crate::cavity::{
     Cavity, Corner, Growth, Hole, Operator, Origin, Priority, Seed, SeedQueue, Sieves, Site, Spoke,
@@ -11,46 +12,11 @@ use crate::edit::{HalfEdgeMesh, NO_FACE};
 use crate::mem::GlobalMut;
 use glam::Vec3;
 
-kernel_list! {
-    operator flip_chosen: FlipChosen;
-    operator split_chosen: SplitChosen;
-    operator collapse_chosen: CollapseChosen;
-}
-
-args! {
-    /// Edges that are to be changed, and those that were.
-    pub struct ChosenEdges {
-        /// Nonzero for an edge that is to be changed, else 0; new edges get 0. By edge.
-        pub asked: GlobalMut<u32>,
-        /// 1 in the slot of an edge that was changed, whose slot a new edge may have taken.
-        pub done: GlobalMut<u32>,
-    }
-}
-
-impl ChosenEdges {
-    #[inline(always)]
-    fn has(&self, e: u32) -> bool {
-        self.asked.get(e) != 0
-    }
-
-    /// Notes an edge that is new: it was not chosen.
-    #[inline(always)]
-    fn enter(&self, e: u32) {
-        self.asked.set(e, 0);
-    }
-
-    /// Notes the seed of a cavity that is filled. No other cavity of the run has this seed.
-    #[inline(always)]
-    fn finish(&self, seed: u32) {
-        self.done.set(seed, 1);
-    }
-}
-
 args! {
     /// Flips chosen edges between two faces.
     pub struct FlipChosen {
         /// Chosen edges.
-        pub edges: ChosenEdges,
+        pub edges: ChosenElements,
         /// Lines, which are not flipped.
         pub lines: LineEdges,
     }
@@ -120,7 +86,7 @@ args! {
     /// Splits chosen edges in their middle.
     pub struct SplitChosen {
         /// Chosen edges.
-        pub edges: ChosenEdges,
+        pub edges: ChosenElements,
         /// Positions.
         pub x: GlobalMut<Vec3>,
         /// Lines, which continue in both halves of their edges.
@@ -186,7 +152,7 @@ args! {
     /// lies in the middle, or where a line holds an end.
     pub struct CollapseChosen {
         /// Chosen edges.
-        pub edges: ChosenEdges,
+        pub edges: ChosenElements,
         /// Positions.
         pub x: GlobalMut<Vec3>,
         /// Lines; ends of more or fewer than two of their edges stay.
