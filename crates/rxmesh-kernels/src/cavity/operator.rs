@@ -173,8 +173,8 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     fn plan(&self, cavity: &Cavity<impl Site>) -> Self::Plan;
 
     /// Returns `true`, with [`Operator::ABANDONS`], to give a cavity up after `plan`: nothing is cut, the mesh stays as
-    /// it was there, and the run counts it. The seed is no candidate again unless it is entered again. `fill` cannot give
-    /// up; all that it would decide by is known here.
+    /// it was there, and the run counts it. The seed is no candidate again unless it is entered again. `fill` cannot
+    /// give up; all that it would decide by is known here.
     #[inline(always)]
     fn abandons(&self, _cavity: &Cavity<impl Site>, _plan: &Self::Plan) -> bool {
         false

@@ -21,6 +21,8 @@ macro_rules! delete {
             /// Seed.
             type Plan = u32;
             const LEAVES_HOLE: bool = true;
+            // A program asks for few rounds: a kernel that has all their steps would be loaded for nothing.
+            const TOGETHER: bool = false;
 
             #[inline(always)]
             fn template(&self) -> template::$template {

@@ -84,6 +84,8 @@ impl FaceStar {
 unsafe impl Operator for CollapseFaces {
     type Template = template::FV;
     type Plan = FaceStar;
+    // A program asks for few rounds: a kernel that has all their steps would be loaded for nothing.
+    const TOGETHER: bool = false;
 
     #[inline(always)]
     fn template(&self) -> template::FV {
@@ -132,6 +134,8 @@ args! {
 unsafe impl Operator for SplitFacesInThree {
     type Template = template::F;
     type Plan = FaceStar;
+    // A program asks for few rounds: a kernel that has all their steps would be loaded for nothing.
+    const TOGETHER: bool = false;
     const GROWTH: Growth = Growth::VERTEX;
 
     #[inline(always)]
@@ -257,6 +261,8 @@ impl SplitFacesInFour {
 unsafe impl Operator for SplitFacesInFour {
     type Template = FaceAndSides;
     type Plan = SplitInFour;
+    // A program asks for few rounds: a kernel that has all their steps would be loaded for nothing.
+    const TOGETHER: bool = false;
     const GROWTH: Growth = Growth {
         vertices: 3,
         edges: 9,

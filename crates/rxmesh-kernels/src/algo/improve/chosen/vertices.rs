@@ -151,6 +151,8 @@ pub struct VertexRemoval {
 unsafe impl Operator for RemoveVertices {
     type Template = template::V;
     type Plan = VertexRemoval;
+    // A program asks for few rounds: a kernel that has all their steps would be loaded for nothing.
+    const TOGETHER: bool = false;
 
     #[inline(always)]
     fn template(&self) -> template::V {
@@ -264,6 +266,8 @@ impl SplitVertices {
 unsafe impl Operator for SplitVertices {
     type Template = template::V;
     type Plan = VertexSplitPlan;
+    // A program asks for few rounds: a kernel that has all their steps would be loaded for nothing.
+    const TOGETHER: bool = false;
     const GROWTH: Growth = Growth::VERTEX;
 
     #[inline(always)]
