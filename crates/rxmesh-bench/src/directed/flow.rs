@@ -108,7 +108,8 @@ impl<'a, L: HalfEdgeArrays> DirectedFlow<'a, L> {
     fn multiply(&self, kernel: FlowProduct<L::View>) -> Result<()> {
         let blocks = (self.x0.len() as u32).div_ceil(FLOW_VERTICES);
         // SAFETY: vectors of one length, the mesh's number of vertices; two sums a block (contracts U3, U4).
-        Ok(unsafe { self.engine.run_blocks(blocks, kernel)? })
+        unsafe { self.engine.run_blocks(blocks, kernel)? };
+        Ok(())
     }
 
     /// Launches one iteration.
@@ -229,7 +230,8 @@ impl<'a, L: HalfEdgeArrays> DirectedFilter<'a, L> {
             n: self.normal.global_mut(),
         };
         // SAFETY: arrays of one mesh (contracts U3, U4).
-        Ok(unsafe { self.engine.run_flat(self.x.len() as u32, kernel)? })
+        unsafe { self.engine.run_flat(self.x.len() as u32, kernel)? };
+        Ok(())
     }
 
     fn ball(&self, large: &Buffer<u32>) -> DirectedBall<L::View> {

@@ -74,7 +74,8 @@ impl<'a> IndexedNormals<'a> {
         let words = self.n.global_mut().cast();
         let count = (3 * self.n.len() as u32).div_ceil(4);
         // SAFETY: four words an index (contract U4).
-        Ok(unsafe { self.engine.run_flat(count, ClearWords { words })? })
+        unsafe { self.engine.run_flat(count, ClearWords { words })? };
+        Ok(())
     }
 
     /// Adds the faces' contributions.
@@ -86,13 +87,15 @@ impl<'a> IndexedNormals<'a> {
         };
         let count = self.faces.len() as u32 / 3;
         // SAFETY: three vertices a face, which the mesh has (contracts U3, U4).
-        Ok(unsafe { self.engine.run_flat(count, kernel)? })
+        unsafe { self.engine.run_flat(count, kernel)? };
+        Ok(())
     }
 
     fn scale(&self) -> Result<()> {
         let n = self.n.global_mut();
         // SAFETY: one vector an index (contracts U3, U4).
-        Ok(unsafe { self.engine.run_flat(self.n.len() as u32, UnitRows { n })? })
+        unsafe { self.engine.run_flat(self.n.len() as u32, UnitRows { n })? };
+        Ok(())
     }
 
     pub(crate) fn compute(&self) -> Result<()> {
@@ -158,7 +161,8 @@ impl<'a> GatheredNormals<'a> {
             n: self.n.global_mut(),
         };
         // SAFETY: corners of the mesh, counted (contracts U3, U4).
-        Ok(unsafe { self.engine.run_flat(self.n.len() as u32, kernel)? })
+        unsafe { self.engine.run_flat(self.n.len() as u32, kernel)? };
+        Ok(())
     }
 
     pub(crate) fn read(&self) -> Result<Vec<Vec3>> {
