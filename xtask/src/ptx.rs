@@ -40,7 +40,7 @@ pub(crate) const MODULES: [Module; 6] = [
         file: "crates/rxmesh-host/ptx/rxmesh_kernels.ptx",
         package: KERNELS,
         sources: &[KERNELS, CUDA_STD],
-        most_bytes: 23 << 19,
+        most_bytes: 25 << 19,
     },
     Module {
         file: "crates/rxmesh-speculative/ptx/rxmesh_speculative_kernels.ptx",

@@ -2,6 +2,7 @@
 //!
 //! - [`alone`]: elements by themselves, and functions of numbers;
 //! - [`marked`]: the usual local operators on seeds that the caller marks;
+//! - [`entries`]: values for each neighbour, over all relations;
 //! - [`exercise`]: the speculative scheduler's stash, tables, queue and locks, each by itself;
 //! - [`sorts`]: sorts inside a block;
 //! - [`steps`]: values that cross blocks from step to step of a grid;
@@ -16,6 +17,7 @@
 use cuda_std as _;
 
 pub mod alone;
+pub mod entries;
 pub mod exercise;
 pub mod marked;
 pub mod sorts;
@@ -25,6 +27,10 @@ pub mod variants;
 pub mod volumes;
 
 use alone::{Angles, CountActive, Powers};
+use entries::{
+    GiveCc, GiveCe, GiveCf, GiveCv, GiveEc, GiveEe, GiveEf, GiveEv, GiveFc, GiveFe, GiveFf, GiveFv,
+    GiveProducts, GiveVc, GiveVe, GiveVf, GiveVv, ScatterNested,
+};
 use exercise::{ExerciseLocks, ExerciseQueue, ExerciseStash, ExerciseTable};
 use marked::{CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked};
 use rxmesh_speculative_kernels::Speculate;
@@ -98,6 +104,24 @@ rxmesh_kernels::kernels! {
     block sort_lists: SortLists;
     grid hand_on: HandOn;
     distribute give_corners: GiveCorners;
+    distribute give_products: GiveProducts;
+    prepared give_vv: GiveVv;
+    prepared give_ve: GiveVe;
+    prepared give_vf: GiveVf;
+    prepared give_vc: GiveVc;
+    prepared give_ev: GiveEv;
+    prepared give_ee: GiveEe;
+    prepared give_ef: GiveEf;
+    prepared give_ec: GiveEc;
+    prepared give_fv: GiveFv;
+    prepared give_fe: GiveFe;
+    prepared give_ff: GiveFf;
+    prepared give_fc: GiveFc;
+    prepared give_cv: GiveCv;
+    prepared give_ce: GiveCe;
+    prepared give_cf: GiveCf;
+    prepared give_cc: GiveCc;
+    prepared scatter_nested: ScatterNested;
     prepared cell_edge_vertices: CellEdgeVertices;
     prepared scatter_cv: ScatterCv;
     prepared scatter_ce: ScatterCe;

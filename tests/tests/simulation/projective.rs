@@ -1,9 +1,9 @@
 //! Projective dynamics against exact rounds in `f64`, the energy of a frame, and rest.
 
 use crate::solver_support::*;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use rxmesh_host::engine::Engine;
-use rxmesh_host::mesh::TetMesh;
+use rxmesh_host::mesh::{Rng, TetMesh};
 use rxmesh_simulation::Body;
 use rxmesh_simulation::solve::{GlobalSolver, Projective, ProjectiveOptions};
 use rxmesh_tests::conformance;
@@ -12,7 +12,7 @@ use rxmesh_tests::engines::{same_rounding, suited};
 
 conformance! {
     rounds_are_those_of_a_direct_solver, the_energy_of_a_frame_falls, bodies_at_rest_stay,
-    pins_move_and_attachments_give, inverted_cells_recover, frames_have_the_same_bits
+    pins_move_and_attachments_give, inverted_cells_recover, a_random_start_recovers, frames_have_the_same_bits
 }
 
 const DT: f32 = 0.03;
@@ -192,6 +192,61 @@ fn inverted_cells_recover(engine: &Engine) {
     );
     assert!(after < 1e-2 * before, "{before} to {after}");
     assert_eq!(inverted(&now), 0);
+}
+
+/// From vertices at random places in the box of the body (MeshTaichi 2022, section 8.4): back to the rest shape, up to
+/// a motion of the whole.
+fn a_random_start_recovers(engine: &Engine) {
+    let mesh = mesh(engine);
+    let (low, high) =
+        (mesh.positions.iter()).fold((Vec3::MAX, Vec3::MIN), |(a, b), p| (a.min(*p), b.max(*p)));
+    let mut rng = Rng::new(17);
+    let start: Vec<Vec3> = (mesh.positions.iter())
+        .map(|_| {
+            low + (high - low) * Vec3::from([(); 3].map(|()| 0.5 + 0.5 * rng.signed_unit() as f32))
+        })
+        .collect();
+    for solver in BOTH {
+        let mut body = body(engine, &mesh, soft(), 64);
+        let elastic = elastic(&mut body, &mesh);
+        body.set_positions(&start).unwrap();
+        let options = ProjectiveOptions {
+            damping: 5.0,
+            rounds: 4,
+            iterations: suited(engine, [30, 20, 12]),
+            solver,
+            ..ProjectiveOptions::default()
+        };
+        let mut solver = Projective::new(&body, DT, options).unwrap();
+        for _ in 0..suited(engine, [200, 100, 60]) {
+            solver
+                .step(&mut body, &air(engine, Vec3::ZERO), DT)
+                .unwrap();
+        }
+        let inverted = |x: &[DVec3]| {
+            let turned = |c: &usize| elastic.deformation(*c, x).determinant() <= 0.0;
+            (0..mesh.cells.len()).filter(turned).count()
+        };
+        let now = doubles(&body.positions().unwrap());
+        assert!(inverted(&doubles(&start)) > mesh.cells.len() / 4);
+        assert_eq!(inverted(&now), 0, "{options:?}");
+        // All distances inside cells are those at rest.
+        let rest = doubles(&mesh.positions);
+        let mut worst = 0.0f64;
+        for cell in &mesh.cells {
+            for (k, &a) in cell.iter().enumerate() {
+                for &b in &cell[..k] {
+                    let [a, b] = [a, b].map(|v| v as usize);
+                    let length = rest[a].distance(rest[b]);
+                    worst = worst.max((now[a].distance(now[b]) / length - 1.0).abs());
+                }
+            }
+        }
+        assert!(
+            worst < 1e-2,
+            "{options:?}: an edge is off by {worst} of its length"
+        );
+    }
 }
 
 fn frames_have_the_same_bits(engine: &Engine) {

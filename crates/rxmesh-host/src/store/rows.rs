@@ -41,6 +41,11 @@ impl<R: Relation> Rows<R> {
         &self.starts
     }
 
+    /// Returns the starts alone and frees the neighbours.
+    pub(crate) fn into_starts(self) -> Buffer<u32> {
+        self.starts
+    }
+
     /// Returns the neighbours, row after row.
     pub fn values(&self) -> &Buffer<u32> {
         &self.values

@@ -2,7 +2,9 @@
 
 pub mod boundary;
 mod distribute;
+mod entries;
 mod gather;
 
 pub use distribute::{DistributeTables, Distributor, PartLists};
+pub use entries::EntryValues;
 pub use gather::gather;

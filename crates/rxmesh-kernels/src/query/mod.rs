@@ -160,7 +160,7 @@ pub const NONE: u32 = u32::MAX;
 
 /// Stops a kernel that reads a neighbour or a row that does not exist: it panics on the host and traps on a GPU.
 #[inline(always)]
-fn within(i: u32, n: u32) {
+pub(crate) fn within(i: u32, n: u32) {
     if i >= n {
         #[cfg(target_arch = "nvptx64")]
         cuda_std::intrinsics::trap();

@@ -2,11 +2,13 @@
 //!
 //! - [`gather`]: sums over the rows of any relation, of values of any width;
 //! - [`words`]: the values of such sums;
-//! - [`distribute`]: elements give a value to each of their neighbours, which add up without float atomics;
+//! - [`distribute`]: elements give values to their smaller parts, which add up in shared memory;
+//! - [`entries`]: elements give a value to each of their neighbours, over any relation;
 //! - [`boundary`]: elements on the boundary.
 
 pub mod boundary;
 pub mod distribute;
+pub mod entries;
 pub mod gather;
 mod slots;
 pub mod words;
@@ -15,6 +17,7 @@ kernel_list! {
     of [
         boundary::KERNELS,
         distribute::KERNELS,
+        entries::KERNELS,
         gather::KERNELS,
     ];
 }

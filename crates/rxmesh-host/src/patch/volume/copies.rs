@@ -88,7 +88,8 @@ impl VolumeSet {
             ("vertices", v, 1 << 31),
             ("edges", e, u64::from(u32::MAX)),
             ("faces", f, u64::from(u32::MAX)),
-            ("cells", c, ((1 << 31) - 2) / 4),
+            // Four corners of each cell can be numbered.
+            ("cells", c, u64::from(u32::MAX) / 4),
             (
                 "ribbon entries",
                 self.ribbons.len() as u64,

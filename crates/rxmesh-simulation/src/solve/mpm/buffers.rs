@@ -13,6 +13,9 @@ use rxmesh_simulation_kernels::solve::mpm::{sort, transfer};
 /// Initial capacity in blocks.
 const BLOCKS: u32 = 256;
 
+/// Most blocks: 32 bits number four words for each of their nodes.
+const MOST_BLOCKS: u32 = u32::MAX / (4 * NODES);
+
 /// Memory of a grid.
 #[derive(Debug)]
 pub(super) struct GridBuffers {
@@ -73,7 +76,17 @@ impl GridBuffers {
 
     /// Grows the capacity to `needed` blocks and a quarter more.
     pub(super) fn grow(&mut self, needed: u32) -> Result<(), Error> {
-        let blocks = (needed + needed / 4).min(self.grid.blocks());
+        if needed > MOST_BLOCKS {
+            return Err(Error::TooLarge {
+                what: "blocks of the grid near vertices",
+                count: needed.into(),
+                limit: MOST_BLOCKS.into(),
+            });
+        }
+        let blocks = needed
+            .saturating_add(needed / 4)
+            .min(self.grid.blocks())
+            .min(MOST_BLOCKS);
         let engine = self.cells.engine().clone();
         // Frees the old memory first: nothing in it outlives a step.
         self.active = Active::new(&engine, 0)?;

@@ -22,7 +22,7 @@ use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Kind, Vertex};
 use rxmesh_simulation_kernels::material::Lame;
 use rxmesh_simulation_kernels::solve::mpm::clock::{Fastest, StepFault};
-use rxmesh_simulation_kernels::solve::mpm::sort::MOST;
+use rxmesh_simulation_kernels::solve::mpm::sort::{MOST, WORDS};
 use rxmesh_simulation_kernels::solve::mpm::sound::Sound;
 
 /// Smallest part of the time of [`Hybrid::step`] that a step may take: a shorter one means that a body has become
@@ -81,7 +81,7 @@ impl Hybrid {
     ///
     /// # Errors
     ///
-    /// Options out of range, more than 2^31 vertices, or no memory on the engine.
+    /// Options out of range, more than 2^28 - 1 vertices, or no memory on the engine.
     pub fn new(
         engine: &Engine,
         bodies: &[(&Body, HybridOptions)],
@@ -102,9 +102,10 @@ impl Hybrid {
             });
             particles = particles
                 .checked_add(n)
-                .filter(|&n| n <= 1 << 31)
+                // 16 words of a vertex are numbered together with those of all others.
+                .filter(|&n| n <= u32::MAX / WORDS)
                 .ok_or_else(|| {
-                    Error::Options("bodies on a grid have more than 2^31 vertices".into())
+                    Error::Options("bodies on a grid have more than 2^28 - 1 vertices".into())
                 })?;
             let step = longest_step(body, options.spacing)?;
             elastic = elastic.min(damped(step, options_.damping.stiffness as f32));

@@ -8,8 +8,8 @@ use rxmesh_simulation_kernels::solve::mpm::grid;
 /// Maximum number of nodes along an axis: there, 32-bit grid coordinates have an error of a 4,000th of the spacing.
 const AXIS: f64 = 4096.0;
 
-/// Maximum number of nodes.
-const NODES: f64 = 1_073_741_824.0;
+/// Maximum number of nodes: a word for each block of 64 of them takes 268 MB.
+const NODES: f64 = 4_294_967_296.0;
 
 /// Options of a body on a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Default, serde::Deserialize, serde::Serialize)]
