@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 conformance! {
     agree_with_sums, whole_numbers_of_closed_surfaces, triangles_without_common_vertices, aligned_points,
-    signs_of_distances, same_bits_of_closed_surfaces, bad_input
+    signs_of_distances, same_bits_of_closed_surfaces, points_at_the_origin, bad_input
 }
 
 /// Returns the winding number by a sum of solid angles (van Oosterom, Strackee 1983).
@@ -242,6 +242,19 @@ fn same_bits_of_closed_surfaces(engine: &Engine) {
         )
     });
     assert!(all[0] == all[1]);
+}
+
+/// Nodes without triangles have their centre at the origin, and no part in any sum.
+fn points_at_the_origin(engine: &Engine) {
+    let mut mesh = fixtures::soup(7, 90, 200);
+    for x in &mut mesh.positions {
+        x.x += 10.0;
+    }
+    let points = [0.0, 1e-14, -1e-15, 1e-20, 1e-7].map(|x| Vec3::new(x, 0.0, 0.0));
+    let want = sum(&mesh, Vec3::ZERO);
+    for number in numbers(engine, &mesh, &points) {
+        assert!((f64::from(number) - want).abs() < 1e-3, "{number} of {want}");
+    }
 }
 
 fn bad_input(engine: &Engine) {

@@ -25,7 +25,7 @@ mod trigonometry;
 pub use logarithms::{ln, log2, pow};
 pub use trigonometry::{atan2, cos, sin, tan};
 
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 
 /// Returns the square root, correctly rounded.
 #[inline(always)]
@@ -51,6 +51,20 @@ pub fn sqrt_f64(x: f64) -> f64 {
 pub fn product(a: f32, b: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
     return cuda_std::intrinsics::mul_rn(a, b);
+    #[cfg(not(target_arch = "nvptx64"))]
+    return a * b;
+}
+
+/// Works like [`product`], for four numbers each.
+#[inline(always)]
+pub fn product_lanes(a: Vec4, b: Vec4) -> Vec4 {
+    #[cfg(target_arch = "nvptx64")]
+    return Vec4::new(
+        product(a.x, b.x),
+        product(a.y, b.y),
+        product(a.z, b.z),
+        product(a.w, b.w),
+    );
     #[cfg(not(target_arch = "nvptx64"))]
     return a * b;
 }

@@ -2,6 +2,7 @@
 
 use super::bounds::{self, TriangleBox};
 use super::tree::{Built, curve, leaves_of};
+use super::wide::WideNodes;
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
 use crate::par::IntoLean;
@@ -16,8 +17,8 @@ use rxmesh_kernels::algo::distance::tree::{
 };
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
-/// A triangle soup on an engine, with a hierarchy of boxes: a complete binary tree over the triangles along a Hilbert
-/// curve.
+/// A triangle soup on an engine, with hierarchies of boxes over the triangles along a Hilbert curve: a complete binary
+/// tree, and nodes of eight children that searches walk.
 #[derive(Debug)]
 pub struct SurfaceTree {
     boxes: Buffer<Vec3>,
@@ -25,6 +26,7 @@ pub struct SurfaceTree {
     /// Number of each triangle.
     numbers: Buffer<u32>,
     leaves: u32,
+    wide: WideNodes,
     curve: Curve,
     /// Place along the curve of the first triangle of each leaf; empty for several meshes.
     firsts: Buffer<u32>,
@@ -70,7 +72,7 @@ impl SurfaceTree {
             return SurfaceTree::by_kernels(engine, triangles, GlobalMut::empty());
         }
         let all = (0..faces.len() as u32).collect();
-        Ok(SurfaceTree::of(engine, &[Built::new(x, faces, all)])?)
+        SurfaceTree::of(engine, &[Built::new(x, faces, all)])
     }
 
     /// Makes the tree of triangles in the engine's memory by kernels. It is the same as that of [`SurfaceTree::new`].
@@ -134,6 +136,7 @@ impl SurfaceTree {
             triangles: engine.uninit(TRIANGLE_WORDS as usize * n as usize)?,
             numbers,
             leaves,
+            wide: WideNodes::new(engine, codes.global(), &[[0, n]])?,
             curve,
             firsts: engine.uninit(leaves as usize)?,
             trees: engine.zeroed(0)?,
@@ -180,7 +183,7 @@ impl SurfaceTree {
             engine.launch_flat(first, TreeLevel { boxes, first })?;
             first /= 2;
         }
-        Ok(())
+        self.wide.fit(self.triangles.global())
     }
 
     /// Fits the tree of one mesh to new positions of its vertices: boxes change, and the order of the triangles stays.
@@ -266,7 +269,7 @@ impl SurfaceTree {
         x: &[Vec3],
         faces: &[[u32; 3]],
         labels: Option<(&[u32], usize)>,
-    ) -> Result<(SurfaceTree, Vec<u32>), EngineError> {
+    ) -> Result<(SurfaceTree, Vec<u32>), Error> {
         let meshes = match labels {
             None => vec![(0..faces.len() as u32).collect()],
             Some((labels, count)) => {
@@ -294,13 +297,14 @@ impl SurfaceTree {
         Ok((SurfaceTree::of(engine, &trees)?, of_vertices))
     }
 
-    fn of(engine: &Engine, built: &[Built]) -> Result<SurfaceTree, EngineError> {
-        let mut trees = Vec::new();
+    fn of(engine: &Engine, built: &[Built]) -> Result<SurfaceTree, Error> {
+        let (mut trees, mut roots) = (Vec::new(), Vec::new());
         let (mut boxes, mut triangles) = (0, 0);
         for tree in built {
             let nodes = tree.boxes.len() as u32;
             let own = tree.order.len() as u32;
             trees.extend([2 * boxes, triangles, own, nodes / 2]);
+            roots.push([triangles, triangles + own]);
             boxes += nodes;
             triangles += own;
         }
@@ -312,11 +316,13 @@ impl SurfaceTree {
             let words = triangles.map(|(x, &number)| words_of([x[0], x[1], x[2]], number));
             words.collect()
         };
-        Ok(SurfaceTree {
+        let codes = joined(engine, built, |tree| &tree.codes)?;
+        let tree = SurfaceTree {
             boxes: joined(engine, built, |tree| tree.boxes.as_flattened())?,
             triangles: engine
                 .upload(&built.iter().flat_map(words).collect::<Vec<_>>())?
                 .cast()?,
+            wide: WideNodes::new(engine, codes.global(), &roots)?,
             numbers: joined(engine, built, |tree| &tree.order)?,
             leaves: built.first().map_or(0, |tree| tree.boxes.len() as u32 / 2),
             curve: built
@@ -327,7 +333,9 @@ impl SurfaceTree {
                 _ => engine.zeroed(0)?,
             },
             trees: engine.upload(&trees)?,
-        })
+        };
+        tree.wide.fit(tree.triangles.global())?;
+        Ok(tree)
     }
 
     /// Reads the corners of the boxes from node 1 on, the words of the triangles as they lie, and places along the
@@ -349,6 +357,11 @@ impl SurfaceTree {
             boxes: self.boxes.global(),
             triangles: self.triangles.global(),
             leaves: self.leaves,
+            nodes: self.wide.nodes.global(),
+            stretches: self.wide.stretches.global(),
+            root: 0,
+            first: 0,
+            end: self.numbers.len() as u32,
             curve: self.curve,
             firsts: self.firsts.global(),
         }

@@ -141,6 +141,8 @@ pub(super) struct Built {
     pub(super) corners: Vec<Vec3>,
     /// Faces, as the triangles lie.
     pub(super) order: Vec<u32>,
+    /// Places along the curve, as the triangles lie.
+    pub(super) codes: Vec<u32>,
     /// Place along the curve of the first triangle of each leaf, `u32::MAX` for leaves without triangles.
     pub(super) firsts: Vec<u32>,
     pub(super) curve: Curve,
@@ -170,9 +172,9 @@ impl Built {
             .collect();
         order.par_sort_unstable();
         let leaves = leaves_of(order.len() as u32) as usize;
-        let mut firsts: Vec<u32> = order.iter().step_by(LEAF as usize).map(|o| o.0).collect();
+        let (codes, order): (Vec<u32>, Vec<u32>) = order.into_par_iter().lean().unzip();
+        let mut firsts: Vec<u32> = codes.iter().step_by(LEAF as usize).copied().collect();
         firsts.resize(leaves, u32::MAX);
-        let order: Vec<u32> = order.into_par_iter().lean().map(|(_, i)| i).collect();
         let corners: Vec<Vec3> = order
             .par_iter()
             .lean()
@@ -182,6 +184,7 @@ impl Built {
             boxes: boxes_of(&corners, leaves),
             corners,
             order,
+            codes,
             firsts,
             curve,
         }

@@ -1,12 +1,12 @@
 //! The closest point of a surface.
 
-use super::search::{Bounds, BoxSearch, LEAF, TRIANGLE_WORDS, TreeView, ordered};
+use super::search::{Bounds, BoxLanes, BoxSearch, LEAF, TreeView, ordered};
 use crate::edit::{DEAD, NONE};
 use crate::kernel::FlatKernel;
 use crate::math::{add_rounded, dot_rounded, product};
 use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 
 kernel_list! {
     flat project: Project;
@@ -56,8 +56,8 @@ struct ClosestSearch {
 
 impl BoxSearch for ClosestSearch {
     #[inline(always)]
-    fn order(&self, bounds: Bounds) -> f32 {
-        bounds.square_within(self.p, self.best.square)
+    fn orders(&self, boxes: &BoxLanes) -> Vec4 {
+        boxes.squares_within(self.p, self.best.square)
     }
 
     #[inline(always)]
@@ -67,7 +67,7 @@ impl BoxSearch for ClosestSearch {
 
     #[inline(always)]
     fn is_due(&self, corners: [Vec3; 3]) -> bool {
-        self.order(Bounds::of(corners)) < f32::INFINITY
+        Bounds::of(corners).square_within(self.p, self.best.square) < f32::INFINITY
     }
 
     #[inline(always)]
@@ -187,14 +187,14 @@ impl Forest {
         if self.trees.is_empty() {
             return self.all;
         }
-        let [first, triangle, triangles, leaves] = self.trees.get4(self.labels.get(v));
+        let label = self.labels.get(v);
+        let [boxes, first, triangles, leaves] = self.trees.get4(label);
         TreeView {
-            boxes: self.all.boxes.part(first, 4 * leaves),
-            triangles: self
-                .all
-                .triangles
-                .part(TRIANGLE_WORDS * triangle, TRIANGLE_WORDS * triangles),
+            boxes: self.all.boxes.part(boxes, 4 * leaves),
             leaves,
+            root: label,
+            first,
+            end: first + triangles,
             ..self.all
         }
     }
@@ -225,7 +225,7 @@ unsafe impl FlatKernel for Project {
             let tree = self.surface.tree(v);
             let nearest = tree.closest_near(self.near.get(v), self.from.get(v));
             self.to.set(v, nearest.point);
-            let leaf = nearest.place / LEAF + tree.leaves;
+            let leaf = nearest.place.wrapping_sub(tree.first) / LEAF + tree.leaves;
             self.near
                 .set(v, if nearest.place == NONE { 0 } else { leaf });
         }

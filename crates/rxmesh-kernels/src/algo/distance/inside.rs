@@ -6,13 +6,13 @@
 //! together (Barill, Dickson, Schmidt, Levin, Jacobson 2018, "Fast winding numbers for soups and clouds").
 
 use super::rays::Seen;
-use super::search::{Bounds, BoxSearch, TreeView, after, ordered};
+use super::search::{BoxLanes, BoxSearch, TreeView, after, ordered};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::doubles::{Double3, cross, difference, dot, unit};
-use crate::math::{atan2, dot_rounded, length, product, sqrt};
+use crate::math::{atan2, dot_rounded, length, product, product_lanes, sqrt};
 use crate::mem::{Global, GlobalMut};
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 
 kernel_list! {
     flat winding_by_rays: WindingByRays;
@@ -45,16 +45,18 @@ struct TurnSearch {
 
 impl BoxSearch for TurnSearch {
     #[inline(always)]
-    fn order(&self, bounds: Bounds) -> f32 {
-        let (low, high) = (bounds.low - self.p, bounds.high - self.p);
-        let least = level(low.x, low.y, high.z);
-        let greatest = level(high.x, high.y, low.z);
-        let is_beside = least[0] > 0.0 || greatest[0] < 0.0 || least[1] > 0.0 || greatest[1] < 0.0;
-        if is_beside || high.z < 0.0 {
-            f32::INFINITY
-        } else {
-            0.0
-        }
+    fn orders(&self, boxes: &BoxLanes) -> Vec4 {
+        let from = |corner: [Vec4; 3], axis: usize| corner[axis] - Vec4::splat(self.p[axis]);
+        let (low, high) = (boxes.low, boxes.high);
+        // As `level` moves them.
+        let least =
+            |axis: usize| from(low, axis) - product_lanes(Vec4::splat(TILT[axis]), from(high, 2));
+        let greatest =
+            |axis: usize| from(high, axis) - product_lanes(Vec4::splat(TILT[axis]), from(low, 2));
+        let is_beside =
+            |axis: usize| least(axis).cmpgt(Vec4::ZERO) | greatest(axis).cmplt(Vec4::ZERO);
+        let is_missed = is_beside(0) | is_beside(1) | from(high, 2).cmplt(Vec4::ZERO);
+        Vec4::select(is_missed, Vec4::INFINITY, Vec4::ZERO)
     }
 
     #[inline(always)]
@@ -333,10 +335,11 @@ unsafe impl FlatKernel for WindingByMoments {
             let moments = Moments::read(self.moments, node);
             let r = moments.centre - p;
             let square = r.dot(r);
-            let reach = far * moments.radius.max(0.0);
-            if square > reach * reach {
+            let reach = far * moments.radius;
+            let is_empty = moments.radius < 0.0;
+            if is_empty || square > reach * reach {
                 // From beyond all numbers nothing is seen.
-                if square < f32::INFINITY {
+                if !is_empty && square < f32::INFINITY {
                     sum += moments.solid_angle(r, square);
                 }
             } else if node < self.surface.leaves {

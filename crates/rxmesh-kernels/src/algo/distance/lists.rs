@@ -2,12 +2,12 @@
 
 use super::closest::closest_within;
 use super::rays::{Ray, RayList};
-use super::search::{Bounds, BoxSearch, TreeView, ordered};
+use super::search::{Bounds, BoxLanes, BoxSearch, TreeView, ordered};
 use crate::kernel::FlatKernel;
 use crate::math::sqrt;
 use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 
 kernel_list! {
     flat list_hits: ListHits;
@@ -162,8 +162,8 @@ struct HitSearch<'a> {
 
 impl BoxSearch for HitSearch<'_> {
     #[inline(always)]
-    fn order(&self, bounds: Bounds) -> f32 {
-        self.ray.entry(bounds, self.ray.limit)
+    fn orders(&self, boxes: &BoxLanes) -> Vec4 {
+        self.ray.entries(boxes, self.ray.limit)
     }
 
     #[inline(always)]
@@ -216,13 +216,13 @@ struct NearSearch<'a> {
 
 impl BoxSearch for NearSearch<'_> {
     #[inline(always)]
-    fn order(&self, bounds: Bounds) -> f32 {
-        bounds.square_within(self.p, self.square)
+    fn orders(&self, boxes: &BoxLanes) -> Vec4 {
+        boxes.squares_within(self.p, self.square)
     }
 
     #[inline(always)]
     fn is_due(&self, corners: [Vec3; 3]) -> bool {
-        self.order(Bounds::of(corners)) < f32::INFINITY
+        Bounds::of(corners).square_within(self.p, self.square) < f32::INFINITY
     }
 
     #[inline(always)]

@@ -11,6 +11,7 @@ pub mod rays;
 pub mod search;
 pub mod sides;
 pub mod tree;
+pub mod wide;
 
 kernel_list! {
     of [
@@ -24,5 +25,6 @@ kernel_list! {
         rays::KERNELS,
         sides::KERNELS,
         tree::KERNELS,
+        wide::KERNELS,
     ];
 }

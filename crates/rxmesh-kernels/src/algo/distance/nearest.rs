@@ -1,13 +1,13 @@
 //! The nearest of many points.
 
 use super::lists::{Items, is_before};
-use super::search::{Bounds, BoxSearch, TreeView, ordered};
+use super::search::{BoxLanes, BoxSearch, TreeView, ordered};
 use crate::edit::NONE;
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::{dot_rounded, sqrt};
 use crate::mem::{Global, GlobalMut};
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 
 kernel_list! {
     flat point_corners: PointCorners;
@@ -44,8 +44,8 @@ struct NearestSearch {
 
 impl BoxSearch for NearestSearch {
     #[inline(always)]
-    fn order(&self, bounds: Bounds) -> f32 {
-        bounds.square_within(self.p, self.last.0)
+    fn orders(&self, boxes: &BoxLanes) -> Vec4 {
+        boxes.squares_within(self.p, self.last.0)
     }
 
     #[inline(always)]

@@ -1,12 +1,12 @@
 //! Hits of rays on a surface.
 
-use super::search::{Bounds, BoxSearch, TreeView, ordered};
+use super::search::{BoxLanes, BoxSearch, TreeView, ordered};
 use crate::edit::NONE;
 use crate::kernel::FlatKernel;
 use crate::math::{product, product_f64};
 use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 
 kernel_list! {
     flat first_hits: FirstHits;
@@ -116,29 +116,28 @@ impl RayList {
 }
 
 impl Ray {
-    /// Returns the place on the ray at which it enters a box, 0 if it starts there; infinity if it misses the box up to
-    /// a place.
+    /// Returns the places on the ray at which it enters boxes, 0 if it starts in one; infinity if it misses the box up
+    /// to a place.
     #[inline(always)]
-    pub(super) fn entry(&self, bounds: Bounds, most: f32) -> f32 {
-        let along = |low: f32, high: f32, from: f32, inverse: f32| {
-            let (near, far) = if inverse < 0.0 {
-                (high, low)
+    pub(super) fn entries(&self, boxes: &BoxLanes, most: f32) -> Vec4 {
+        let (mut near, mut far) = (Vec4::ZERO, Vec4::INFINITY);
+        let mut axis = 0;
+        while axis < 3 {
+            let (from, inverse) = (self.origin[axis], self.inverse[axis]);
+            let (to_near, to_far) = if inverse < 0.0 {
+                (boxes.high[axis], boxes.low[axis])
             } else {
-                (low, high)
+                (boxes.low[axis], boxes.high[axis])
             };
-            ((near - from) * inverse, (far - from) * inverse * EXIT)
-        };
-        let (low, high, from, inverse) = (bounds.low, bounds.high, self.origin, self.inverse);
-        let x = along(low.x, high.x, from.x, inverse.x);
-        let y = along(low.y, high.y, from.y, inverse.y);
-        let z = along(low.z, high.z, from.z, inverse.z);
-        let near = x.0.max(y.0).max(z.0).max(0.0);
-        let far = x.1.min(y.1).min(z.1);
-        if near <= far && near <= most * EXIT {
-            near
-        } else {
-            f32::INFINITY
+            let (from, inverse) = (Vec4::splat(from), Vec4::splat(inverse));
+            // A product that is not a number, along an axis to which the ray is perpendicular, does not count: it is
+            // the first argument.
+            near = ((to_near - from) * inverse).max(near);
+            far = ((to_far - from) * inverse * EXIT).min(far);
+            axis += 1;
         }
+        let is_met = near.cmple(far) & near.cmple(Vec4::splat(most * EXIT));
+        Vec4::select(is_met, near, Vec4::INFINITY)
     }
 
     /// Returns the place of a hit of a triangle up to the limit. A ray through an edge or a vertex hits one triangle of
@@ -234,8 +233,8 @@ struct FirstSearch {
 
 impl BoxSearch for FirstSearch {
     #[inline(always)]
-    fn order(&self, bounds: Bounds) -> f32 {
-        self.ray.entry(bounds, self.best.t)
+    fn orders(&self, boxes: &BoxLanes) -> Vec4 {
+        self.ray.entries(boxes, self.best.t)
     }
 
     #[inline(always)]
@@ -315,8 +314,8 @@ struct CountSearch {
 
 impl BoxSearch for CountSearch {
     #[inline(always)]
-    fn order(&self, bounds: Bounds) -> f32 {
-        self.ray.entry(bounds, self.ray.limit)
+    fn orders(&self, boxes: &BoxLanes) -> Vec4 {
+        self.ray.entries(boxes, self.ray.limit)
     }
 
     #[inline(always)]

@@ -1,12 +1,13 @@
 //! Searches in a hierarchy of boxes.
 
 use super::curve::Curve;
+use super::wide::{STRETCH_END, STRETCH_WORDS};
 use crate::args;
 use crate::exec::{InSteps, repeat_together};
-use crate::math::dot_rounded;
+use crate::math::{dot_rounded, product_lanes};
 use crate::mem::Global;
 use core::mem::MaybeUninit;
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 
 /// Triangles a leaf.
 pub const LEAF: u32 = 4;
@@ -14,18 +15,59 @@ pub const LEAF: u32 = 4;
 /// Fewest leaves of a tree: eight nodes are read at a time.
 pub const LEAST_LEAVES: u32 = 8;
 
+/// Children of a node that searches walk.
+pub const WIDTH: u32 = 8;
+
+/// Words of a node that searches walk: the least corners of its children along each axis, the greatest ones, and the
+/// links of the children.
+pub const NODE_WORDS: u32 = 56;
+
+/// Place of the links among the words of a node.
+pub const LINKS: u32 = 48;
+
+/// Bit of a link to triangles.
+const TRIANGLES: u32 = 1 << 31;
+
+/// Bits of a link to triangles that hold the place of the first one; two above them hold the number of further ones.
+const PLACE_BITS: u32 = 29;
+
+/// Returns the link to the triangles from one place to another, at most [`LEAF`] of them.
+#[inline(always)]
+pub fn words_of_link(from: u32, to: u32) -> u32 {
+    let further = (to - from).saturating_sub(1);
+    TRIANGLES | further << PLACE_BITS | from
+}
+
+/// Returns the places of the triangles of a link: the first one, and that after the last.
+#[inline(always)]
+fn places_of_link(link: u32) -> [u32; 2] {
+    let from = link & ((1 << PLACE_BITS) - 1);
+    [from, from + (link >> PLACE_BITS & 3) + 1]
+}
+
 args! {
-    /// A surface, for look-ups. The tree is complete: node `i` has the children `2 i` and `2 i + 1`, node 1 is the
-    /// root, the last `leaves` nodes are the leaves.
+    /// A surface, for look-ups: triangles along a curve, in two hierarchies. One is complete: its node `i` has the
+    /// children `2 i` and `2 i + 1`, node 1 is the root, the last `leaves` nodes are the leaves. The other one has
+    /// nodes of [`WIDTH`] children, which name their children; searches walk it.
     pub struct TreeView {
-        /// Least and greatest corner of each node's box; the box of a node without triangles has its corners at
-        /// infinity.
+        /// Least and greatest corner of the box of each node of the complete hierarchy; the box of a node without
+        /// triangles has its corners at infinity.
         pub boxes: Global<Vec3>,
         /// Triangles, [`TRIANGLE_WORDS`] words each ([`words_of`]), [`LEAF`] of them a leaf; the last leaves have
         /// fewer.
         pub triangles: Global<u32>,
-        /// Number of leaves, a power of two, [`LEAST_LEAVES`] or more.
+        /// Number of leaves of the complete hierarchy, a power of two, [`LEAST_LEAVES`] or more.
         pub leaves: u32,
+        /// Nodes that searches walk, [`NODE_WORDS`] words each.
+        pub nodes: Global<u32>,
+        /// Stretches of these nodes ([`SplitNodes`](super::wide::SplitNodes)).
+        pub stretches: Global<u32>,
+        /// Node at which searches begin.
+        pub root: u32,
+        /// Place of the first triangle.
+        pub first: u32,
+        /// Place after the last triangle.
+        pub end: u32,
         /// The curve along which the triangles lie.
         pub curve: Curve,
         /// Place along the curve of the first triangle of each leaf, where searches begin; `u32::MAX` for leaves
@@ -93,11 +135,36 @@ impl Bounds {
     }
 }
 
+/// Four boxes, each a lane of vectors: a CPU looks at all of them at once.
+#[derive(Clone, Copy, Debug)]
+pub struct BoxLanes {
+    /// Least corners along each axis.
+    pub low: [Vec4; 3],
+    /// Greatest corners along each axis.
+    pub high: [Vec4; 3],
+}
+
+impl BoxLanes {
+    /// Returns the squared distances of a point, as [`Bounds::square_within`].
+    #[inline(always)]
+    pub fn squares_within(&self, p: Vec3, most: f32) -> Vec4 {
+        let square = |axis: usize| {
+            let p = Vec4::splat(p[axis]);
+            let d = (self.low[axis] - p).max(p - self.high[axis]);
+            let d = d.max(Vec4::ZERO);
+            product_lanes(d, d)
+        };
+        let squares = square(0) + square(1) + square(2);
+        let is_within = squares.cmple(Vec4::splat(most));
+        Vec4::select(is_within, squares, Vec4::INFINITY)
+    }
+}
+
 /// A search that [`TreeView::walk`] leads through the boxes.
 pub trait BoxSearch {
-    /// Returns how early a node is visited, from its box: of siblings that with the least number comes first. Not
-    /// negative; infinity if the search has nothing to find there, which holds for all boxes inside it, too.
-    fn order(&self, bounds: Bounds) -> f32;
+    /// Returns how early each of four nodes is visited, from its box: of siblings that with the least number comes
+    /// first. Not negative; infinity if the search has nothing to find there, which holds for all boxes inside it, too.
+    fn orders(&self, boxes: &BoxLanes) -> Vec4;
 
     /// Returns `false` if there is nothing to find any more in a node that had this order, or a little more; then nor
     /// is there in nodes of greater ones, now and later. A search that finds less and less overrides it.
@@ -128,99 +195,65 @@ fn ranked(order: f32, sibling: u32) -> u32 {
     order.to_bits() & !SIBLING & 0x7fff_ffff | sibling
 }
 
-/// Most nodes that wait: seven for each of the eleven steps down a tree of 2^32 nodes.
-const MOST_WAITING: usize = 77;
+/// Most nodes that wait: those of nine steps down, of seven siblings each. A node with more before it is searched
+/// triangle by triangle.
+const MOST_WAITING: usize = 64;
 
-/// Nodes that wait to be visited: for each step down, of three levels, up to seven siblings.
+/// Nodes that wait to be visited, with their ranks; of siblings the first one last.
 struct Waiting<'a> {
-    /// Ranks of the nodes; of siblings the first one last. Apart from the rest, which a GPU has in registers.
-    ranks: &'a mut [MaybeUninit<u32>; MOST_WAITING],
-    /// Number of ranks.
+    /// Rank in the upper half, link in the lower one. Apart from the count, which a GPU has in a register.
+    nodes: &'a mut [MaybeUninit<u64>; MOST_WAITING],
+    /// Number of nodes.
     count: u32,
-    /// Four bits for each step down, the last one's lowest: the number of siblings that wait.
-    levels: u64,
 }
 
 impl Waiting<'_> {
-    /// Adds a rank, unless it is that of a closed node.
+    /// Adds a child of a node, unless it is closed.
     #[inline(always)]
-    fn push(&mut self, rank: u32) {
+    fn push(&mut self, links: Global<u32>, rank: u32) {
         if rank < CLOSED
-            && let Some(place) = self.ranks.get_mut(self.count as usize)
+            && let Some(place) = self.nodes.get_mut(self.count as usize)
         {
-            *place = MaybeUninit::new(rank);
+            let link = links.get(rank & SIBLING);
+            *place = MaybeUninit::new(u64::from(rank) << 32 | u64::from(link));
             self.count += 1;
         }
     }
 
-    /// Goes three levels down, to the first of eight nodes in their order; the others that are open wait.
+    /// Adds the open children of a node, whose links are given, but the first one, to which it returns the link.
     #[inline(always)]
-    fn descend(&mut self, [_, b, c, d, e, f, g, h]: [u32; 8]) {
-        let before = self.count;
-        self.push(h);
-        self.push(g);
-        self.push(f);
-        self.push(e);
-        self.push(d);
-        self.push(c);
-        self.push(b);
-        self.levels = self.levels << 4 | u64::from(self.count - before);
+    fn descend(&mut self, links: Global<u32>, [a, b, c, d, e, f, g, h]: [u32; 8]) -> u32 {
+        self.push(links, h);
+        self.push(links, g);
+        self.push(links, f);
+        self.push(links, e);
+        self.push(links, d);
+        self.push(links, c);
+        self.push(links, b);
+        links.get(a & SIBLING)
     }
 
-    /// Returns the node that is next after one that is done with all below it, if the search still has something to
-    /// find there; `None` after the last one.
+    /// Returns the link to the next node in which the search still has something to find; `None` after the last one.
     #[inline(always)]
-    fn next(&mut self, mut node: u32, search: &impl BoxSearch) -> Option<u32> {
-        while self.levels != 0 {
-            let up = self.levels.trailing_zeros() / 4;
-            self.levels >>= 4 * up;
-            node >>= 3 * up;
-            let place = self.ranks.get(self.count as usize - 1)?;
-            // SAFETY: as many ranks were written as are counted.
-            let rank = unsafe { place.assume_init() };
-            if search.keeps(f32::from_bits(rank & !SIBLING)) {
-                self.count -= 1;
-                self.levels -= 1;
-                return Some(node & !SIBLING | rank & SIBLING);
+    fn next(&mut self, search: &impl BoxSearch) -> Option<u32> {
+        while self.count > 0 {
+            self.count -= 1;
+            let place = self.nodes.get(self.count as usize)?;
+            // SAFETY: as many nodes were written as are counted.
+            let node = unsafe { place.assume_init() };
+            if search.keeps(f32::from_bits((node >> 32) as u32 & !SIBLING)) {
+                return Some(node as u32);
             }
-            // Nor are its siblings, which come after it.
-            self.count -= self.levels as u32 & 15;
-            self.levels &= !15;
         }
         None
     }
 }
 
 impl TreeView {
-    /// Returns the boxes of the two children of an inner node.
-    #[inline(always)]
-    pub fn children(&self, node: u32) -> [Bounds; 2] {
-        let words = self.boxes.cast::<u32>();
-        let (a, b, c) = (
-            words.get4(3 * node),
-            words.get4(3 * node + 1),
-            words.get4(3 * node + 2),
-        );
-        let at = |x: u32, y: u32, z: u32| {
-            Vec3::new(f32::from_bits(x), f32::from_bits(y), f32::from_bits(z))
-        };
-        let (left, right) = (
-            Bounds {
-                low: at(a[0], a[1], a[2]),
-                high: at(a[3], b[0], b[1]),
-            },
-            Bounds {
-                low: at(b[2], b[3], c[0]),
-                high: at(c[1], c[2], c[3]),
-            },
-        );
-        [left, right]
-    }
-
     /// Returns the number of triangles.
     #[inline(always)]
     pub fn count(&self) -> u32 {
-        self.triangles.len() / TRIANGLE_WORDS
+        self.end - self.first
     }
 
     /// Returns the corners of the triangle at a place.
@@ -242,8 +275,8 @@ impl TreeView {
     /// Returns the places of the triangles of a leaf: the first one, and that after the last.
     #[inline(always)]
     pub fn places(&self, leaf: u32) -> [u32; 2] {
-        let first = (leaf - self.leaves) * LEAF;
-        [first, (first + LEAF).min(self.count())]
+        let first = self.first + (leaf - self.leaves) * LEAF;
+        [first, (first + LEAF).min(self.end)]
     }
 
     /// Returns the leaf that is nearest to a point along the curve; 0 if the tree does not say.
@@ -263,50 +296,29 @@ impl TreeView {
         self.leaves + leaf
     }
 
-    /// Returns the nodes three levels below a node that are open to a search, as they are [`ranked`], the others after
-    /// them. Node 0 is none; nodes of the first levels count as below it.
+    /// Returns the children of a node that are open to a search, as they are [`ranked`], the others after them.
     #[inline(always)]
-    fn below(&self, node: u32, search: &impl BoxSearch) -> [u32; 8] {
-        // Of nodes below node 0 those of one level.
-        let (first, end) = match node {
-            0 => (self.top(), 2 * self.top()),
-            _ => (0, 8),
+    fn ranks(&self, words: Global<u32>, search: &impl BoxSearch) -> [u32; 8] {
+        let four = |half: u32| {
+            let along = |axis: u32| {
+                let numbers = words.get4(2 * axis + half).map(f32::from_bits);
+                Vec4::from_array(numbers)
+            };
+            let orders = search.orders(&BoxLanes {
+                low: [along(0), along(1), along(2)],
+                high: [along(3), along(4), along(5)],
+            });
+            let rank = |k: usize| ranked(orders[k], 4 * half + k as u32);
+            let (a, b, c, d) = (rank(0), rank(1), rank(2), rank(3));
+            ([a.min(b), a.max(b)], [c.min(d), c.max(d)])
         };
-        let rank = |bounds, sibling| match sibling >= first && sibling < end {
-            true => ranked(search.order(bounds), sibling),
-            false => CLOSED | sibling,
-        };
-        // A CPU tests one box after the other: first the four boxes two levels below, and nothing in those that are
-        // closed. A GPU reads all eight at once.
-        let in_steps = cfg!(not(target_arch = "nvptx64")) && node != 0;
-        let is_closed = |bounds| search.order(bounds) == f32::INFINITY;
-        let closed = match in_steps {
-            true => {
-                let ([a, b], [c, d]) = (self.children(2 * node), self.children(2 * node + 1));
-                [is_closed(a), is_closed(b), is_closed(c), is_closed(d)]
-            }
-            false => [false; 4],
-        };
-        let pair = |k: u32| {
-            if closed[k as usize] {
-                return [CLOSED, CLOSED];
-            }
-            let [left, right] = self.children(4 * node + k);
-            let (a, b) = (rank(left, 2 * k), rank(right, 2 * k + 1));
-            [a.min(b), a.max(b)]
-        };
-        sorted(pair(0), pair(1), pair(2), pair(3))
-    }
-
-    /// Returns the number of nodes at which searches begin, a power of two below 8: the levels below them are a
-    /// multiple of three.
-    #[inline(always)]
-    fn top(&self) -> u32 {
-        1 << (self.leaves.trailing_zeros() % 3)
+        let ((a, b), (c, d)) = (four(0), four(1));
+        sorted(a, b, c, d)
     }
 
     /// Leads a search through all nodes that are open to it, eight at a time, earlier ones first. Before all others it
-    /// visits a leaf, 0 for none: one whose triangles are likely to be found avoids most of them. It is visited twice.
+    /// visits a leaf of the complete hierarchy, 0 for none: one whose triangles are likely to be found avoids most of
+    /// the others. It is visited twice.
     #[inline(always)]
     pub fn walk(&self, first: u32, search: &mut impl BoxSearch) {
         let [place, end] = if first >= self.leaves {
@@ -314,17 +326,16 @@ impl TreeView {
         } else {
             [0; 2]
         };
-        let mut ranks = [const { MaybeUninit::uninit() }; MOST_WAITING];
+        let mut nodes = [const { MaybeUninit::uninit() }; MOST_WAITING];
         repeat_together(&mut Walk {
             tree: self,
             search,
-            node: u32::from(self.top() == 1),
+            link: self.root,
             place,
             end,
             waiting: Waiting {
-                ranks: &mut ranks,
+                nodes: &mut nodes,
                 count: 0,
-                levels: 0,
             },
         });
     }
@@ -360,31 +371,37 @@ fn merged([a, b]: [u32; 2], [c, d]: [u32; 2]) -> [u32; 4] {
 struct Walk<'a, S> {
     tree: &'a TreeView,
     search: &'a mut S,
-    /// Node that is to be visited.
-    node: u32,
-    /// Triangles of a leaf that are to be visited before it: the first one, and that after the last.
+    /// Link to the node or the triangles that are to be visited.
+    link: u32,
+    /// Triangles that are to be visited before: the first one, and that after the last.
     place: u32,
     end: u32,
     waiting: Waiting<'a>,
 }
 
 impl<S: BoxSearch> InSteps for Walk<'_, S> {
-    /// Goes to a node, visits the triangles of a leaf and finds the next node. Threads of a warp are seldom in the same
-    /// phase of a search: a step has them all.
+    /// Goes to a node, visits triangles and finds the next node. Threads of a warp are seldom in the same phase of a
+    /// search: a step has them all.
     #[inline(always)]
     fn step(&mut self) -> bool {
         let tree = self.tree;
         let mut is_done = false;
-        if self.place >= self.end && self.node < tree.leaves {
-            let below = tree.below(self.node, self.search);
-            is_done = below[0] >= CLOSED;
-            if !is_done {
-                self.waiting.descend(below);
-                self.node = 8 * self.node + (below[0] & SIBLING);
+        if self.place >= self.end && self.link < TRIANGLES {
+            if self.waiting.count as usize > MOST_WAITING - WIDTH as usize {
+                let stretch = tree.stretches.from(STRETCH_WORDS * self.link);
+                (self.place, self.end) = (stretch.get(0), stretch.get(STRETCH_END));
+                is_done = true;
+            } else {
+                let words = tree.nodes.from(NODE_WORDS * self.link);
+                let ranks = tree.ranks(words, self.search);
+                is_done = ranks[0] >= CLOSED;
+                if !is_done {
+                    self.link = self.waiting.descend(words.from(LINKS), ranks);
+                }
             }
         }
-        if self.place >= self.end && !is_done && self.node >= tree.leaves {
-            [self.place, self.end] = tree.places(self.node);
+        if self.place >= self.end && !is_done && self.link >= TRIANGLES {
+            [self.place, self.end] = places_of_link(self.link);
             is_done = true;
         }
         while self.place < self.end {
@@ -395,10 +412,10 @@ impl<S: BoxSearch> InSteps for Walk<'_, S> {
             }
         }
         if is_done {
-            let Some(next) = self.waiting.next(self.node, self.search) else {
+            let Some(next) = self.waiting.next(self.search) else {
                 return false;
             };
-            self.node = next;
+            self.link = next;
         }
         true
     }
