@@ -220,7 +220,7 @@ fn next(h: u32) -> u32 {
 /// Returns the predecessor of a half-edge in its face.
 #[inline(always)]
 fn previous(h: u32) -> u32 {
-    if h % 3 == 0 { h + 2 } else { h - 1 }
+    if h.is_multiple_of(3) { h + 2 } else { h - 1 }
 }
 
 /// Returns the face of a half-edge.

@@ -221,6 +221,11 @@ impl BoxSearch for NearSearch<'_> {
     }
 
     #[inline(always)]
+    fn takes(&self, boxes: &BoxLanes) -> bool {
+        boxes.are_within(self.p, self.square)
+    }
+
+    #[inline(always)]
     fn is_due(&self, corners: [Vec3; 3]) -> bool {
         Bounds::of(corners).square_within(self.p, self.square) < f32::INFINITY
     }

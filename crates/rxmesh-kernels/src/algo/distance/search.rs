@@ -33,7 +33,7 @@ const PLACE_BITS: u32 = 29;
 
 /// Returns the link to the triangles from one place to another, at most [`LEAF`] of them.
 #[inline(always)]
-pub fn words_of_link(from: u32, to: u32) -> u32 {
+pub fn link_to(from: u32, to: u32) -> u32 {
     let further = (to - from).saturating_sub(1);
     TRIANGLES | further << PLACE_BITS | from
 }
@@ -158,6 +158,20 @@ impl BoxLanes {
         let is_within = squares.cmple(Vec4::splat(most));
         Vec4::select(is_within, squares, Vec4::INFINITY)
     }
+
+    /// Returns `true` if no place in any of the boxes is farther from a point than the root of a square. Boxes of
+    /// nothing are no matter.
+    #[inline(always)]
+    pub fn are_within(&self, p: Vec3, most: f32) -> bool {
+        let square = |axis: usize| {
+            let p = Vec4::splat(p[axis]);
+            let d = (p - self.low[axis]).max(self.high[axis] - p);
+            d * d
+        };
+        let squares = square(0) + square(1) + square(2);
+        let is_nothing = self.low[0].cmpgt(self.high[0]);
+        (squares.cmple(Vec4::splat(most)) | is_nothing).all()
+    }
 }
 
 /// A search that [`TreeView::walk`] leads through the boxes.
@@ -165,6 +179,12 @@ pub trait BoxSearch {
     /// Returns how early each of four nodes is visited, from its box: of siblings that with the least number comes
     /// first. Not negative; infinity if the search has nothing to find there, which holds for all boxes inside it, too.
     fn orders(&self, boxes: &BoxLanes) -> Vec4;
+
+    /// Returns `true` if all triangles in four boxes are to be visited: boxes inside them are not looked at.
+    #[inline(always)]
+    fn takes(&self, _boxes: &BoxLanes) -> bool {
+        false
+    }
 
     /// Returns `false` if there is nothing to find any more in a node that had this order, or a little more; then nor
     /// is there in nodes of greater ones, now and later. A search that finds less and less overrides it.
@@ -296,24 +316,27 @@ impl TreeView {
         self.leaves + leaf
     }
 
-    /// Returns the children of a node that are open to a search, as they are [`ranked`], the others after them.
+    /// Returns the children of a node that are open to a search, as they are [`ranked`], the others after them; `None`
+    /// if it takes all triangles of the node.
     #[inline(always)]
-    fn ranks(&self, words: Global<u32>, search: &impl BoxSearch) -> [u32; 8] {
+    fn ranks(&self, words: Global<u32>, search: &impl BoxSearch) -> Option<[u32; 8]> {
         let four = |half: u32| {
             let along = |axis: u32| {
                 let numbers = words.get4(2 * axis + half).map(f32::from_bits);
                 Vec4::from_array(numbers)
             };
-            let orders = search.orders(&BoxLanes {
+            let boxes = BoxLanes {
                 low: [along(0), along(1), along(2)],
                 high: [along(3), along(4), along(5)],
-            });
+            };
+            let orders = search.orders(&boxes);
             let rank = |k: usize| ranked(orders[k], 4 * half + k as u32);
             let (a, b, c, d) = (rank(0), rank(1), rank(2), rank(3));
-            ([a.min(b), a.max(b)], [c.min(d), c.max(d)])
+            let pairs = ([a.min(b), a.max(b)], [c.min(d), c.max(d)]);
+            (pairs, search.takes(&boxes))
         };
-        let ((a, b), (c, d)) = (four(0), four(1));
-        sorted(a, b, c, d)
+        let (((a, b), takes_first), ((c, d), takes_others)) = (four(0), four(1));
+        (!(takes_first && takes_others)).then(|| sorted(a, b, c, d))
     }
 
     /// Leads a search through all nodes that are open to it, eight at a time, earlier ones first. Before all others it
@@ -387,17 +410,20 @@ impl<S: BoxSearch> InSteps for Walk<'_, S> {
         let tree = self.tree;
         let mut is_done = false;
         if self.place >= self.end && self.link < TRIANGLES {
-            if self.waiting.count as usize > MOST_WAITING - WIDTH as usize {
-                let stretch = tree.stretches.from(STRETCH_WORDS * self.link);
-                (self.place, self.end) = (stretch.get(0), stretch.get(STRETCH_END));
-                is_done = true;
-            } else {
-                let words = tree.nodes.from(NODE_WORDS * self.link);
-                let ranks = tree.ranks(words, self.search);
-                is_done = ranks[0] >= CLOSED;
-                if !is_done {
-                    self.link = self.waiting.descend(words.from(LINKS), ranks);
+            let words = tree.nodes.from(NODE_WORDS * self.link);
+            let is_full = self.waiting.count as usize > MOST_WAITING - WIDTH as usize;
+            let ranks = match is_full {
+                true => None,
+                false => tree.ranks(words, self.search),
+            };
+            match ranks {
+                None => {
+                    let stretch = tree.stretches.from(STRETCH_WORDS * self.link);
+                    (self.place, self.end) = (stretch.get(0), stretch.get(STRETCH_END));
+                    is_done = true;
                 }
+                Some([first, ..]) if first >= CLOSED => is_done = true,
+                Some(ranks) => self.link = self.waiting.descend(words.from(LINKS), ranks),
             }
         }
         if self.place >= self.end && !is_done && self.link >= TRIANGLES {

@@ -5,7 +5,7 @@
 //! longest one is cut next, until there are eight. Boxes are then compact, and a search meets fewer than in a complete
 //! tree, whose nodes end where a count does.
 
-use super::search::{LEAF, LINKS, NODE_WORDS, WIDTH, words_of_link};
+use super::search::{LEAF, LINKS, NODE_WORDS, WIDTH, link_to};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
@@ -26,8 +26,9 @@ pub const STRETCH_END: u32 = 8;
 /// Place of the first child that is a node among the words of a stretch.
 const CHILDREN: u32 = 9;
 
-/// Parts of this many triangles are not cut, even if a node has fewer than eight children.
-const FINEST: u32 = 1;
+/// Parts of this many triangles are not cut, even if a node has fewer than eight children. Their number makes little
+/// difference: with 1 rays take 1 % less time, and closest points 5 % more.
+const FINEST: u32 = 2;
 
 kernel! {
     /// Cuts the stretches of nodes into those of their children. One index per node of a level.
@@ -215,7 +216,7 @@ unsafe impl FlatKernel for FitNodes {
             }
             (below, self.of_node(below))
         } else {
-            (words_of_link(from, to), self.around(from, to))
+            (link_to(from, to), self.around(from, to))
         };
         let words = self.nodes.from(NODE_WORDS * node);
         let put = |axis: u32, x: f32| words.set(WIDTH * axis + child, x.to_bits());
