@@ -11,6 +11,7 @@ use crate::measure::Effort;
 use crate::mesh::{Input, Size};
 use crate::record::{BenchRecord, RunOptions};
 use crate::rows;
+use crate::solvers::Solvers;
 use crate::subject::{On, Row, Subject};
 use crate::triangles::Triangles;
 use crate::{EngineChoice, RowsOf};
@@ -30,10 +31,13 @@ pub(crate) struct RunArguments {
     /// Measure the mesh of a file in place of the generated ones
     #[arg(long, value_name = "FILE", conflicts_with = "sizes")]
     pub(crate) mesh: Option<PathBuf>,
-    /// Loop subdivisions of the file's triangles, each measured [default: 0]
+    /// Subdivisions of the file's mesh, each measured: Loop's of triangles, cells into eight of volumes [default: 0]
     #[arg(long, value_delimiter = ',', value_name = "K", requires = "mesh",
         value_parser = clap::value_parser!(u32).range(0..=8))]
     subdivide: Vec<u32>,
+    /// Copies of the file's body in rows of many bodies [default: as many as make 6.3 million cells]
+    #[arg(long, value_name = "N", requires = "mesh", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) copies: Option<u32>,
     /// Noise of the file's triangles after subdivision: each coordinate moves by at most S mean edge lengths
     #[arg(long, value_name = "S", requires = "mesh")]
     pub(crate) jitter: Option<f32>,
@@ -142,9 +146,17 @@ impl RunArguments {
 
     /// Returns the names of the meshes that were asked for.
     pub(crate) fn mesh_names(&self) -> Vec<String> {
-        match &self.mesh {
-            Some(path) => vec![format!("file:{}", path.display())],
-            None => self.sizes.clone(),
+        let Some(path) = &self.mesh else {
+            return self.sizes.clone();
+        };
+        let name = |level: u32| match level {
+            0 => format!("file:{}", path.display()),
+            _ => format!("file:{}_L{level}", path.display()),
+        };
+        if self.subdivide.is_empty() {
+            vec![name(0)]
+        } else {
+            self.subdivide.iter().copied().map(name).collect()
         }
     }
 
@@ -215,9 +227,13 @@ impl RunArguments {
     }
 
     /// Fails if a flag was given that only triangles have.
-    fn check_others(&self) -> Result<()> {
+    fn check_others<S: Subject>(&self) -> Result<()> {
+        let subdivide = !self.subdivide.is_empty();
+        ensure!(
+            !subdivide || S::OF_CELLS,
+            "--subdivide is for triangle meshes and volumes"
+        );
         let given = [
-            (!self.subdivide.is_empty(), "--subdivide"),
             (self.jitter.is_some(), "--jitter"),
             (self.conflicts != RowsOf::Both, "--conflicts"),
             (self.input != Input::Given, "--input"),
@@ -303,13 +319,17 @@ pub(crate) fn run<S: Subject>(arguments: &RunArguments) -> Result<()> {
         return Ok(());
     }
     if S::NAME != Triangles::NAME {
-        arguments.check_others()?;
+        arguments.check_others::<S>()?;
     }
     if let Some(threads) = arguments.threads {
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build_global()?;
     }
+    ensure!(
+        arguments.copies.is_none() || S::NAME == Solvers::NAME,
+        "--copies is for deformable bodies"
+    );
     let (records, failed) = measure::<S>(arguments)?;
     for record in &records {
         if let Some(asked) = &arguments.json {
@@ -482,7 +502,7 @@ pub(crate) mod tests {
         assert!(count(&["--rows", "no such row"]).is_err());
         assert!(
             arguments(&["--jitter", "1", "--mesh", "a"])
-                .check_others()
+                .check_others::<crate::volumes::TetMeshes>()
                 .is_err()
         );
         Ok(())

@@ -1,5 +1,7 @@
 //! Kinds of meshes that are measured, and their rows.
 
+use std::path::Path;
+
 use anyhow::{Context as _, Result};
 use rxmesh_host::engine::Engine;
 use serde_json::{Map, Value};
@@ -19,6 +21,9 @@ pub(crate) trait Subject: Sized + 'static {
     const EFFORT: (usize, f64, u32);
     /// Meshes of rows without one of their own, unless flags say otherwise; with `--quick` only the first.
     const MESHES: &'static [&'static str] = &[];
+
+    /// `true` for meshes of cells, whose files can be subdivided.
+    const OF_CELLS: bool = false;
 
     /// Recipe of a mesh.
     type Name;
@@ -55,6 +60,25 @@ pub(crate) trait Subject: Sized + 'static {
 
     /// Measures rows on one mesh and one engine. Returns a message for each row that cannot be measured.
     fn measure(on: &On<'_, Self>, record: &mut BenchRecord) -> Result<Vec<String>>;
+}
+
+/// Returns a file's mesh as records name it, without the folders.
+pub(crate) fn without_folders(name: &str) -> String {
+    match name.strip_prefix("file:") {
+        Some(path) => {
+            let file = Path::new(path).file_name().unwrap_or_default();
+            format!("file:{}", file.to_string_lossy())
+        }
+        None => name.to_owned(),
+    }
+}
+
+/// Parts the name of a file's mesh of cells into the path and the number of subdivisions.
+pub(crate) fn path_and_levels(rest: &str) -> (&Path, u32) {
+    let parted = rest.rsplit_once("_L");
+    let parted = parted.and_then(|(path, level)| Some((path, level.parse().ok()?)));
+    let (path, levels) = parted.unwrap_or((rest, 0));
+    (Path::new(path), levels)
 }
 
 /// Rows of one mesh.

@@ -21,11 +21,14 @@ use crate::measure::{self, Effort, Times};
 use crate::record::BenchRecord;
 use crate::run::RunArguments;
 use crate::subject::{
-    Batch, GoalAndRival, Measured, MeasuredOn, On, Subject, Work, batches_by_name,
+    Batch, GoalAndRival, Measured, MeasuredOn, On, Subject, Work, batches_by_name, without_folders,
 };
 
 /// Deformable bodies, by the names of their meshes: rows make the bodies.
-pub(crate) struct Solvers;
+pub(crate) struct Solvers {
+    /// Copies of a file's body in rows of many.
+    copies: Option<usize>,
+}
 
 type Row = crate::subject::Row<Solvers>;
 
@@ -33,6 +36,7 @@ type Row = crate::subject::Row<Solvers>;
 pub(crate) struct BodyBench<'a> {
     engine: &'a Engine,
     mesh: &'a str,
+    copies: Option<usize>,
     effort: Effort,
 }
 
@@ -40,8 +44,11 @@ impl Subject for Solvers {
     const NAME: &'static str = "solvers";
     const EFFORT: (usize, f64, u32) = (15, 1.0, 10);
 
+    const OF_CELLS: bool = true;
+
     type Name = String;
-    type Mesh = String;
+    /// Name, and copies of a file's body.
+    type Mesh = (String, Option<usize>);
     type Bench<'a> = BodyBench<'a>;
     type Own = ();
 
@@ -49,8 +56,10 @@ impl Subject for Solvers {
         ROWS.iter().collect()
     }
 
-    fn new(_: &RunArguments) -> Result<Self> {
-        Ok(Self)
+    fn new(arguments: &RunArguments) -> Result<Self> {
+        Ok(Self {
+            copies: arguments.copies.map(|n| n as usize),
+        })
     }
 
     fn batches(
@@ -64,18 +73,20 @@ impl Subject for Solvers {
         }))
     }
 
-    fn make(&mut self, name: &String) -> Result<String> {
-        Ok(name.clone())
+    fn make(&mut self, name: &String) -> Result<Self::Mesh> {
+        Ok((name.clone(), self.copies))
     }
 
     fn measure(on: &On<'_, Self>, record: &mut BenchRecord) -> Result<Vec<String>> {
         let bench = BodyBench {
             engine: on.engine,
-            mesh: on.mesh,
+            mesh: &on.mesh.0,
+            copies: on.mesh.1,
             effort: on.effort,
         };
+        let name = without_folders(&on.mesh.0);
         let place = |row: &Row| MeasuredOn {
-            mesh: on.mesh,
+            mesh: &name,
             size: row.elements,
             patch_size: None,
         };
@@ -121,6 +132,7 @@ const fn row(
 }
 
 const CLOTHS: &str = "cloths:100x100";
+const IRREGULAR: &str = "cloths-irregular:100x100";
 
 #[rustfmt::skip]
 pub(crate) const ROWS: &[Row] = &[
@@ -159,6 +171,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("xpbd cloth substep of 5 Jacobi", CLOTHS, 1_000_000, (Some(0.4), Some(2.09)), |b| cloth(b, XpbdOrder::Jacobi)),
     row("xpbd cloth substep of 5, patch colours", CLOTHS, 1_000_000, (None, None),
         |b| cloth(b, XpbdOrder::PatchColours)),
+    row("xpbd cloth substep of 5 Jacobi", IRREGULAR, 1_000_000, (None, None), |b| cloth(b, XpbdOrder::Jacobi)),
     row("xpbd cells iteration, Jacobi", "cube:70", 2_058_000, (Some(0.15), None), |b| cells(b, XpbdOrder::Jacobi)),
     row("xpbd cells iteration, patch colours", "cube:70", 2_058_000, (None, None),
         |b| cells(b, XpbdOrder::PatchColours)),
@@ -166,6 +179,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("vbd iteration, patch colours", "cube:70", 2_058_000, (None, None), |b| vbd(b, VbdOrder::Patches)),
     row("mpm substep, copies", "cubes:10x10", 60_000, (None, None), hybrid::substep),
     row("mpm substep, copies", "cubes:10x1050", 6_300_000, (Some(3.0), None), hybrid::substep),
+    row("mpm scene", "cubes:10x10", 60_000, (None, None), hybrid::scene),
 ];
 
 /// Makes a body of rubber, held at the low end of the x axis.

@@ -1,18 +1,19 @@
 //! Meshes of the volumes' rows: cubes, as in the recorded reference, and a file's mesh.
 
-use std::path::Path;
-
 use anyhow::{Context as _, Result, bail, ensure};
 use glam::Vec3;
 use rxmesh_host::io::{ReadOptions, read_tets};
-use rxmesh_host::mesh::generate::tet_box;
+use rxmesh_host::mesh::generate::{refine_tets, tet_box};
 use rxmesh_host::mesh::{Rng, TetMesh};
+
+use crate::subject::path_and_levels;
 
 /// Most displacement of a vertex along each axis, in sides of the small cubes.
 const JITTER: f64 = 0.2;
 const SEED: u64 = 1;
 
-/// Makes a mesh: `cube:N` has `6 N^3` cells (Kuhn), with noise; `cubes:NxM` is `M` of them side by side; `file:PATH`.
+/// Makes a mesh: `cube:N` has `6 N^3` cells (Kuhn), with noise; `cubes:NxM` is `M` of them side by side;
+/// `file:PATH`, with `_LK` at its end subdivided `K` times.
 pub(crate) fn make(name: &str) -> Result<TetMesh> {
     let (kind, rest) = name.split_once(':').context("no `:`")?;
     let mesh = match kind {
@@ -21,7 +22,10 @@ pub(crate) fn make(name: &str) -> Result<TetMesh> {
             let (n, m) = rest.split_once('x').context("no `x`")?;
             cubes(n.parse()?, m.parse()?)?
         }
-        "file" => read_tets(Path::new(rest), &ReadOptions::default())?.mesh,
+        "file" => {
+            let (path, levels) = path_and_levels(rest);
+            refine_tets(&read_tets(path, &ReadOptions::default())?.mesh, levels)?
+        }
         _ => bail!("there is no mesh `{kind}`"),
     };
     ensure!(!mesh.cells.is_empty(), "the mesh has no cells");
@@ -125,6 +129,13 @@ mod tests {
         let two = make("cubes:3x2")?;
         assert_eq!(two.positions.len(), 2 * 64);
         assert_eq!(Sizes::of(&two).counts[3], 2 * 6 * 27);
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("two_L.mesh");
+        let options = rxmesh_host::io::WriteOptions::default();
+        rxmesh_host::io::write(&path, &two, &options)?;
+        let file = |end: &str| make(&format!("file:{}{end}", path.display()));
+        assert_eq!(file("")?.cells.len(), two.cells.len());
+        assert_eq!(file("_L2")?.cells.len(), 64 * two.cells.len());
         assert!(make("cube:x").is_err() && make("ball:3").is_err() && make("cube").is_err());
         Ok(())
     }

@@ -15,7 +15,7 @@ use rxmesh_host::store::{RxMesh, Volume};
 use crate::measure::{Effort, Times};
 use crate::record::BenchRecord;
 use crate::run::RunArguments;
-use crate::subject::{Batch, Measured, MeasuredOn, On, Subject, batches_by_name};
+use crate::subject::{Batch, Measured, MeasuredOn, On, Subject, batches_by_name, without_folders};
 use meshes::Sizes;
 
 /// Volumes.
@@ -63,6 +63,8 @@ impl Subject for TetMeshes {
     const EFFORT: (usize, f64, u32) = (15, 0.3, 20);
     const MESHES: &'static [&'static str] = &["cube:22", "cubes:44x4"];
 
+    const OF_CELLS: bool = true;
+
     type Name = String;
     /// Mesh, and the sizes of its relations.
     type Mesh = (TetMesh, Sizes);
@@ -103,6 +105,7 @@ impl Subject for TetMeshes {
 
     fn measure(on: &On<'_, Self>, record: &mut BenchRecord) -> Result<Vec<String>> {
         let mut faults = Vec::new();
+        let name = without_folders(on.name);
         for rows in on.rows.chunk_by(|a, b| a.own == b.own) {
             let own = rows[0].own;
             let bench = TetBench {
@@ -119,7 +122,7 @@ impl Subject for TetMeshes {
                 made: OnceCell::new(),
             };
             let place = MeasuredOn {
-                mesh: on.name,
+                mesh: &name,
                 size: on.mesh.0.cells.len() as u64,
                 patch_size: own.patch_size,
             };

@@ -7,13 +7,15 @@ use rxmesh_host::engine::{EngineError, StagingChoice};
 use rxmesh_host::patch::{Ribbon, VolumeKinds};
 use rxmesh_host::store::reduce;
 use rxmesh_host::store::{Attribute, AttributeError, RelationChoice, RxMesh, Volume};
-use rxmesh_host::volume::{Distributor, gather};
+use rxmesh_host::volume::{Distributor, EntryValues, gather};
 use rxmesh_kernels::kernel::{Entry, PreparedEntry};
+use rxmesh_kernels::query::rows::{CountRows, WriteRows};
 use rxmesh_kernels::query::{
     CC, CE, CF, CV, EC, EE, EF, EV, FC, FE, FF, FV, Relation, VC, VE, VF, VV,
 };
 use rxmesh_kernels::topo::{Element, Needs};
 use rxmesh_kernels::volume::distribute::{DistributeEntry, ShareCe, ShareCv, ShareEv};
+use rxmesh_kernels::volume::entries::ShareEntries;
 use rxmesh_kernels::volume::gather::Gather;
 use serde_json::{Map, Value};
 
@@ -78,6 +80,7 @@ macro_rules! operations {
             $(operation::<$rel>(concat!(stringify!($rel), ", scatter"), |b| {
                 b.best(floor::<$rel>(b.sizes), |all| {
                     $(all.share::<$rel, $share>(|x| Ok($share { x: x.read()? }))?;)?
+                    all.entries::<$rel>()?;
                     all.gather::<$inverse>("transposed, ")
                 })
             })
@@ -88,8 +91,8 @@ macro_rules! operations {
 }
 
 /// All operations, with goals in milliseconds on two million cells. The value that an element scatters does not depend
-/// on the neighbour, so that scattering is gathering over the transposed relation; stored relations have
-/// [`Distributor`] as well.
+/// on the neighbour, so that scattering is gathering over the transposed relation. [`EntryValues`], and over stored
+/// relations [`Distributor`], would allow values that do.
 pub(super) const OPERATIONS: &[Row] = operations! {
     [VV VV];
     [VE EV];
@@ -229,6 +232,37 @@ impl Forms<'_> {
             engine.set_block_threads(width);
             let mut y = rx.attribute::<R::Target, Ten>()?;
             let done = self.form::<R, _>(&form, &mut y, |y| sums.run(rx, kernel(&x)?, y));
+            engine.set_block_threads(None);
+            done?;
+        }
+        Ok(())
+    }
+
+    /// Scatters over `R` with [`EntryValues`].
+    fn entries<R: Relation>(&mut self) -> Result<()>
+    where
+        CountRows<R>: Entry,
+        WriteRows<R>: Entry,
+        ShareEntries<R>: Entry + PreparedEntry,
+    {
+        let (engine, rx) = (self.on.engine, self.rx);
+        if self.on.sizes.counts[3] > FEW && R::NEEDS.has(Needs::RING) {
+            return Ok(());
+        }
+        let x = self.ones::<R::Source>()?;
+        let entries = EntryValues::<R, Ten>::new(rx)?;
+        let mut y = rx.attribute::<R::Target, Ten>()?;
+        let share = |y: &mut Attribute<R::Target, Ten>| {
+            entries.run(rx, |to| Ok(ShareEntries::<R> { x: x.read()?, to }), y)
+        };
+        for _ in 0..RUNS {
+            share(&mut y)?;
+        }
+        self.form::<R, _>("entries, default", &mut y, share)?;
+        for width in self.widths() {
+            let form = format!("entries{}", threads(width));
+            engine.set_block_threads(width);
+            let done = self.form::<R, _>(&form, &mut y, share);
             engine.set_block_threads(None);
             done?;
         }
