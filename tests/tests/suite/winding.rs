@@ -253,7 +253,10 @@ fn points_at_the_origin(engine: &Engine) {
     let points = [0.0, 1e-14, -1e-15, 1e-20, 1e-7].map(|x| Vec3::new(x, 0.0, 0.0));
     let want = sum(&mesh, Vec3::ZERO);
     for number in numbers(engine, &mesh, &points) {
-        assert!((f64::from(number) - want).abs() < 1e-3, "{number} of {want}");
+        assert!(
+            (f64::from(number) - want).abs() < 1e-3,
+            "{number} of {want}"
+        );
     }
 }
 

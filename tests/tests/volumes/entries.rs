@@ -86,7 +86,7 @@ fn give<R: Relation, K, D: Dimension>(
     let want = products(rows, targets, R::Source::KIND, R::Target::KIND);
     let entries = EntryValues::<R, Mat3>::new(rx).unwrap();
     assert_eq!(
-        entries.len() > 0,
+        !entries.is_empty(),
         rows.iter().any(|r| !r.is_empty()),
         "{what}"
     );
