@@ -3,7 +3,7 @@
 use crate::on::{AnySession, Connectivity, Keep, Seams};
 use crate::{Error, Log, Mesh, Opens, Result, Silent};
 use rxmesh_host::algo::chosen::{
-    ChosenColumns, EdgeChange, ChosenOutcome, change_edges, change_flagged_edges,
+    ChosenColumns, ChosenOutcome, EdgeChange, change_edges, change_flagged_edges,
 };
 use rxmesh_host::edit::{Carried, Column, Session, SessionFault};
 use rxmesh_host::engine::{Buffer, Engine};
