@@ -4,13 +4,13 @@
 
 use std::cell::RefCell;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use rxmesh_host::algo::lengths::mean_edge_length;
 use rxmesh_kernels::topo::Kind;
 use serde_json::Map;
 
 use super::filter::FILTERINGS;
-use super::mcf::ITERATIONS;
+use super::mcf::{time_iterations, time_step};
 use super::{Measured, Row, TriangleBench};
 use crate::directed::flow::{DirectedFilter, DirectedFlow, NewDirection};
 use crate::directed::fronts::DirectedFronts;
@@ -155,11 +155,17 @@ fn normals<L: HalfEdgeArrays>(b: &TriangleBench<'_>) -> Result<Measured> {
 /// Times an iteration with the step of `mcf-iteration`, for each way to the new direction, and returns the faster.
 fn iteration<L: HalfEdgeArrays>(b: &TriangleBench<'_>) -> Result<Measured> {
     let layout = L::upload(b.engine, b.directed()?)?;
-    let mean = mean_edge_length(b.rx, &b.positions()?)?;
+    let step = time_step(mean_edge_length(b.rx, &b.positions()?)?);
+    let (positions, faces) = (&b.mesh.positions, &b.mesh.faces);
     let mut tried = Map::new();
     let mut best: Option<(Times, f64)> = None;
     for way in [NewDirection::Apart, NewDirection::InProduct] {
-        let (times, residual) = iteration_times(b, &layout, way, 1000.0 * mean * mean)?;
+        let (times, residual) = time_iterations(
+            b,
+            || DirectedFlow::new(b.engine, &layout, way, positions, faces, step),
+            DirectedFlow::iterate,
+            DirectedFlow::progress,
+        )?;
         let ms = median(&times.ms);
         tried.insert(format!("{way:?}"), ms.into());
         if best
@@ -172,39 +178,6 @@ fn iteration<L: HalfEdgeArrays>(b: &TriangleBench<'_>) -> Result<Measured> {
     let (times, residual) = best.unwrap_or_default();
     let measured = b.of_vertices(Floor::default(), times);
     Ok(measured.with("residual", residual).with("tried", tried))
-}
-
-fn iteration_times<L: HalfEdgeArrays>(
-    b: &TriangleBench<'_>,
-    layout: &L,
-    way: NewDirection,
-    dt: f64,
-) -> Result<(Times, f64)> {
-    let mut residual = 0.0;
-    let mut sample = |clock: fn(&_, &mut dyn FnMut() -> Result<()>) -> Result<f64>| {
-        let (positions, faces) = (&b.mesh.positions, &b.mesh.faces);
-        let mut solver = DirectedFlow::new(b.engine, layout, way, positions, faces, dt)?;
-        b.engine.synchronize()?;
-        let ms = clock(b.engine, &mut || {
-            (0..ITERATIONS).try_for_each(|_| solver.iterate())
-        })?;
-        let (iterations, reached) = solver.progress()?;
-        residual = reached;
-        ensure!(
-            iterations == ITERATIONS && residual > 1e-20,
-            "the solver stopped early: after {iterations} iterations at {residual}"
-        );
-        Ok(ms / f64::from(ITERATIONS))
-    };
-    sample(|engine, work| measure::wall_ms(engine, work))?;
-    let ms = b
-        .effort
-        .samples(|| sample(|engine, work| measure::engine_ms(engine, work)))?;
-    let times = Times {
-        ms,
-        ..Times::default()
-    };
-    Ok((times, residual))
 }
 
 fn filter<L: HalfEdgeArrays>(b: &TriangleBench<'_>) -> Result<Measured> {

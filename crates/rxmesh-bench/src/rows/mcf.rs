@@ -14,7 +14,7 @@ use crate::mesh::Input;
 use crate::reference::{Against, Goal};
 
 /// Number of iterations that are timed together.
-pub(super) const ITERATIONS: u32 = 32;
+const ITERATIONS: u32 = 32;
 
 const ASSEMBLED: [&str; 2] = [
     "MCF iteration, assembled CSR, cuSPARSE",
@@ -91,29 +91,23 @@ pub(super) const ROWS: &[Row] = &[
     .goals(&[Goal::cpu(1_280_000, 500.0)]),
 ];
 
-/// Times one iteration: a number of them launched one after the other from the start, without the set-up and without
-/// convergence checks.
-fn iteration_times(
+/// Times one iteration of a solver that `start` makes: a number of them launched one after the other from the start,
+/// without the set-up and without convergence checks. `progress` returns their number and the residual, which is
+/// returned too.
+pub(super) fn time_iterations<S>(
     b: &TriangleBench<'_>,
-    rx: &RxMesh,
-    x: &Attribute<Vertex, Vec3>,
-    matrix_free: bool,
+    start: impl Fn() -> Result<S>,
+    iterate: impl Fn(&mut S) -> Result<()>,
+    progress: impl Fn(&S) -> Result<(u32, f64)>,
 ) -> Result<(Times, f64)> {
-    // A large step converges slowly: the residual does not approach the smallest floats.
-    let mean = mean_edge_length(rx, x)?;
-    let options = McfOptions::default().with(|o| {
-        o.tolerance = 1e-30;
-        o.matrix_free = matrix_free;
-        o.preconditioner = false;
-    });
     let mut residual = 0.0;
     let mut sample = |clock: fn(&_, &mut dyn FnMut() -> Result<()>) -> Result<f64>| {
-        let mut solver = McfIterations::new(rx, x, 1000.0 * mean * mean, &options)?;
+        let mut solver = start()?;
         b.engine.synchronize()?;
         let ms = clock(b.engine, &mut || {
-            (0..ITERATIONS).try_for_each(|_| Ok(solver.iterate()?))
+            (0..ITERATIONS).try_for_each(|_| iterate(&mut solver))
         })?;
-        let (iterations, reached) = solver.progress()?;
+        let (iterations, reached) = progress(&solver)?;
         residual = reached;
         ensure!(
             iterations == ITERATIONS && residual > 1e-20,
@@ -134,6 +128,33 @@ fn iteration_times(
             .samples(|| sample(|engine, work| measure::wall_ms(engine, work)))?;
     }
     Ok((times, residual))
+}
+
+/// Returns the time step of the iterations that are timed: a large one converges slowly, so that the residual does not
+/// approach the smallest floats.
+pub(super) fn time_step(mean_edge: f64) -> f64 {
+    1000.0 * mean_edge * mean_edge
+}
+
+/// Times one iteration ([`time_iterations`]).
+fn iteration_times(
+    b: &TriangleBench<'_>,
+    rx: &RxMesh,
+    x: &Attribute<Vertex, Vec3>,
+    matrix_free: bool,
+) -> Result<(Times, f64)> {
+    let step = time_step(mean_edge_length(rx, x)?);
+    let options = McfOptions::default().with(|o| {
+        o.tolerance = 1e-30;
+        o.matrix_free = matrix_free;
+        o.preconditioner = false;
+    });
+    time_iterations(
+        b,
+        || Ok(McfIterations::new(rx, x, step, &options)?),
+        |solver| Ok(solver.iterate()?),
+        |solver| Ok(solver.progress()?),
+    )
 }
 
 /// Times an iteration with recomputed weights on any mesh; also returns the residual after some.
