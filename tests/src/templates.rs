@@ -12,8 +12,8 @@ use rxmesh_host::kernels::topo::{Edge, Face, Kind, Vertex};
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_speculative::Speculative;
 use rxmesh_test_kernels::templates::{
-    PunchE, PunchF, PunchV, RefillE, RefillEe, RefillEf, RefillEv, RefillF, RefillFe, RefillFf,
-    RefillFv, RefillV, RefillVe, RefillVf, RefillVv, SplitFour,
+    AtEdge, AtFace, AtVertex, PunchE, PunchF, PunchV, RefillEdges, RefillFaces, RefillVertices,
+    SplitFour,
 };
 
 /// Most rounds of a run: it ends long before.
@@ -79,6 +79,16 @@ impl TemplateEdit {
         TemplateEdit::PunchE,
         TemplateEdit::PunchF,
     ];
+
+    /// Returns the number of the template among those on seeds of one kind; 0 of other operators.
+    fn number(self) -> u32 {
+        let name = format!("{self:?}").to_uppercase();
+        let lists = [AtVertex::ALL, AtEdge::ALL, AtFace::ALL];
+        let mut places = lists
+            .iter()
+            .filter_map(|all| all.iter().position(|&n| n == name));
+        places.next().unwrap_or(0) as u32
+    }
 
     /// Returns the kind of the seeds.
     pub fn kind(self) -> Kind {
@@ -179,18 +189,9 @@ pub fn four(s: &PlainSurface, seed: u32, at: &dyn Fn(u32) -> Vec3) -> Vec<[Vec3;
 /// Scheduler of edits that runs the operators of [`TemplateEdit`].
 pub trait TemplateScheduler:
     Edits
-    + Runs<RefillV>
-    + Runs<RefillVe>
-    + Runs<RefillVf>
-    + Runs<RefillVv>
-    + Runs<RefillE>
-    + Runs<RefillEf>
-    + Runs<RefillEv>
-    + Runs<RefillEe>
-    + Runs<RefillF>
-    + Runs<RefillFe>
-    + Runs<RefillFf>
-    + Runs<RefillFv>
+    + Runs<RefillVertices>
+    + Runs<RefillEdges>
+    + Runs<RefillFaces>
     + Runs<PunchV>
     + Runs<PunchE>
     + Runs<PunchF>
@@ -269,19 +270,17 @@ impl<C: TemplateScheduler> TemplateSession<C> {
     /// As [`Session::run_operator`].
     pub fn run(&mut self, edit: TemplateEdit) -> Result<RunReport, Error> {
         let (v, e, f) = self.marks;
+        let template = edit.number();
         match edit {
-            TemplateEdit::V => self.refill(v, |marks, x| RefillV { marks, x }),
-            TemplateEdit::Ve => self.refill(v, |marks, x| RefillVe { marks, x }),
-            TemplateEdit::Vf => self.refill(v, |marks, x| RefillVf { marks, x }),
-            TemplateEdit::Vv => self.refill(v, |marks, x| RefillVv { marks, x }),
-            TemplateEdit::E => self.refill(e, |marks, x| RefillE { marks, x }),
-            TemplateEdit::Ef => self.refill(e, |marks, x| RefillEf { marks, x }),
-            TemplateEdit::Ev => self.refill(e, |marks, x| RefillEv { marks, x }),
-            TemplateEdit::Ee => self.refill(e, |marks, x| RefillEe { marks, x }),
-            TemplateEdit::F => self.refill(f, |marks, x| RefillF { marks, x }),
-            TemplateEdit::Fe => self.refill(f, |marks, x| RefillFe { marks, x }),
-            TemplateEdit::Ff => self.refill(f, |marks, x| RefillFf { marks, x }),
-            TemplateEdit::Fv => self.refill(f, |marks, x| RefillFv { marks, x }),
+            TemplateEdit::V | TemplateEdit::Ve | TemplateEdit::Vf | TemplateEdit::Vv => {
+                self.refill(v, |marks, x| RefillVertices { marks, x, template })
+            }
+            TemplateEdit::E | TemplateEdit::Ef | TemplateEdit::Ev | TemplateEdit::Ee => {
+                self.refill(e, |marks, x| RefillEdges { marks, x, template })
+            }
+            TemplateEdit::F | TemplateEdit::Fe | TemplateEdit::Ff | TemplateEdit::Fv => {
+                self.refill(f, |marks, x| RefillFaces { marks, x, template })
+            }
             TemplateEdit::PunchV => self.refill(v, |marks, _| PunchV { marks }),
             TemplateEdit::PunchE => self.refill(e, |marks, _| PunchE { marks }),
             TemplateEdit::PunchF => self.refill(f, |marks, _| PunchF { marks }),

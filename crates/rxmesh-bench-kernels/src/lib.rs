@@ -4,6 +4,7 @@
 //! - [`half_edges`]: parallel directed edges in two layouts (Campagna, Kobbelt and Seidel 1998; RXMesh 2021, section
 //!   7);
 //! - [`queries`]: the eight relations over them;
+//! - [`entries`]: values for each neighbour, under all relations of volumes;
 //! - [`flow`]: mean curvature flow without a matrix;
 //! - [`filter`]: bilateral filter over balls;
 //! - [`fronts`]: distances along the surface;
@@ -28,6 +29,7 @@ macro_rules! entries_by_layout {
     )*};
 }
 
+pub mod entries;
 pub mod filter;
 pub mod flow;
 pub mod fronts;
@@ -35,6 +37,7 @@ pub mod half_edges;
 pub mod normals;
 pub mod queries;
 
+use entries::ShareEntries;
 use filter::{DirectedBalls, LargeBalls};
 use flow::{FlowDirection, FlowProduct};
 use fronts::FrontStep;
@@ -43,6 +46,7 @@ use normals::{AddNormals, ClearWords, CornerNormals, DirectedNormals, UnitRows};
 use queries::{
     DirectedEf, DirectedEv, DirectedFe, DirectedFf, DirectedFv, DirectedVe, DirectedVf, DirectedVv,
 };
+use rxmesh_kernels::query::{CC, CE, CF, CV, EC, EE, EF, EV, FC, FE, FF, FV, VC, VE, VF, VV};
 
 rxmesh_kernels::kernels! {
     /// Fingerprint that `Engine::load_ptx` compares with the PTX.
@@ -78,6 +82,22 @@ rxmesh_kernels::kernels! {
     flat clear_words: ClearWords;
     flat corner_normals: CornerNormals;
     flat unit_rows: UnitRows;
+    prepared share_entries_vv: ShareEntries<VV>;
+    prepared share_entries_ve: ShareEntries<VE>;
+    prepared share_entries_vf: ShareEntries<VF>;
+    prepared share_entries_vc: ShareEntries<VC>;
+    prepared share_entries_ev: ShareEntries<EV>;
+    prepared share_entries_ee: ShareEntries<EE>;
+    prepared share_entries_ef: ShareEntries<EF>;
+    prepared share_entries_ec: ShareEntries<EC>;
+    prepared share_entries_fv: ShareEntries<FV>;
+    prepared share_entries_fe: ShareEntries<FE>;
+    prepared share_entries_ff: ShareEntries<FF>;
+    prepared share_entries_fc: ShareEntries<FC>;
+    prepared share_entries_cv: ShareEntries<CV>;
+    prepared share_entries_ce: ShareEntries<CE>;
+    prepared share_entries_cf: ShareEntries<CF>;
+    prepared share_entries_cc: ShareEntries<CC>;
 }
 
 /// Symbol under which the PTX carries the fingerprint of [`KERNELS`].

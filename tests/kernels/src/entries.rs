@@ -60,6 +60,35 @@ give!(GiveCe, CE, Cell, Edge);
 give!(GiveCf, CF, Cell, Face);
 give!(GiveCc, CC, Cell, Cell);
 
+/// Makes a kernel that gives each neighbour ten numbers.
+macro_rules! share {
+    ($name:ident, $relation:ident, $from:ident) => {
+        kernel! {
+            /// Gives each neighbour the element's numbers.
+            pub struct $name: ForEach<$relation> {
+                /// Numbers of the elements.
+                pub x: Read<$from, [f32; 10]>,
+                /// Numbers of the entries.
+                pub to: WriteEntries<$relation, [f32; 10]>,
+            }
+        }
+
+        impl ForEach<$relation> for $name {
+            #[inline(always)]
+            fn run(&self, e: Owned<$from>, n: Neighbours<$relation>) {
+                let x = self.x.get(e);
+                for k in 0..n.len() {
+                    self.to.set(e, k, x);
+                }
+            }
+        }
+    };
+}
+
+share!(ShareCv, CV, Cell);
+share!(ShareVc, VC, Vertex);
+share!(ShareEe, EE, Edge);
+
 kernel! {
     /// Gives each vertex of a cell the outer product of the cell's value and the vertex's own.
     pub struct GiveProducts: Distribute<CV, 4> {

@@ -29,7 +29,7 @@ pub mod volumes;
 use alone::{Angles, CountActive, Powers};
 use entries::{
     GiveCc, GiveCe, GiveCf, GiveCv, GiveEc, GiveEe, GiveEf, GiveEv, GiveFc, GiveFe, GiveFf, GiveFv,
-    GiveProducts, GiveVc, GiveVe, GiveVf, GiveVv, ScatterNested,
+    GiveProducts, GiveVc, GiveVe, GiveVf, GiveVv, ScatterNested, ShareCv, ShareEe, ShareVc,
 };
 use exercise::{ExerciseLocks, ExerciseQueue, ExerciseStash, ExerciseTable};
 use marked::{CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked};
@@ -37,8 +37,7 @@ use rxmesh_speculative_kernels::Speculate;
 use sorts::SortLists;
 use steps::HandOn;
 use templates::{
-    Generations, PunchE, PunchF, PunchV, RefillE, RefillEe, RefillEf, RefillEv, RefillF, RefillFe,
-    RefillFf, RefillFv, RefillV, RefillVe, RefillVf, RefillVv, SplitFour,
+    Generations, PunchE, PunchF, PunchV, RefillEdges, RefillFaces, RefillVertices, SplitFour,
 };
 use variants::{ContractUnlessHeld, RefillCluster, SplitUnlessHeld};
 use volumes::{
@@ -58,34 +57,16 @@ rxmesh_kernels::kernels! {
     block collapse_marked_speculate: Speculate<CollapseMarked> as CollapseMarked;
     block split_face_marked_speculate: Speculate<SplitFaceMarked> as SplitFaceMarked;
     block remove_marked_speculate: Speculate<RemoveMarked> as RemoveMarked;
-    operator refill_v: RefillV;
-    operator refill_ve: RefillVe;
-    operator refill_vf: RefillVf;
-    operator refill_vv: RefillVv;
-    operator refill_e: RefillE;
-    operator refill_ef: RefillEf;
-    operator refill_ev: RefillEv;
-    operator refill_ee: RefillEe;
-    operator refill_f: RefillF;
-    operator refill_fe: RefillFe;
-    operator refill_ff: RefillFf;
-    operator refill_fv: RefillFv;
+    operator refill_vertices: RefillVertices;
+    operator refill_edges: RefillEdges;
+    operator refill_faces: RefillFaces;
     operator punch_v: PunchV;
     operator punch_e: PunchE;
     operator punch_f: PunchF;
     operator split_four: SplitFour;
-    block refill_v_speculate: Speculate<RefillV> as RefillV;
-    block refill_ve_speculate: Speculate<RefillVe> as RefillVe;
-    block refill_vf_speculate: Speculate<RefillVf> as RefillVf;
-    block refill_vv_speculate: Speculate<RefillVv> as RefillVv;
-    block refill_e_speculate: Speculate<RefillE> as RefillE;
-    block refill_ef_speculate: Speculate<RefillEf> as RefillEf;
-    block refill_ev_speculate: Speculate<RefillEv> as RefillEv;
-    block refill_ee_speculate: Speculate<RefillEe> as RefillEe;
-    block refill_f_speculate: Speculate<RefillF> as RefillF;
-    block refill_fe_speculate: Speculate<RefillFe> as RefillFe;
-    block refill_ff_speculate: Speculate<RefillFf> as RefillFf;
-    block refill_fv_speculate: Speculate<RefillFv> as RefillFv;
+    block refill_vertices_speculate: Speculate<RefillVertices> as RefillVertices;
+    block refill_edges_speculate: Speculate<RefillEdges> as RefillEdges;
+    block refill_faces_speculate: Speculate<RefillFaces> as RefillFaces;
     block punch_v_speculate: Speculate<PunchV> as PunchV;
     block punch_e_speculate: Speculate<PunchE> as PunchE;
     block punch_f_speculate: Speculate<PunchF> as PunchF;
@@ -121,6 +102,9 @@ rxmesh_kernels::kernels! {
     prepared give_ce: GiveCe;
     prepared give_cf: GiveCf;
     prepared give_cc: GiveCc;
+    prepared share_cv: ShareCv;
+    prepared share_vc: ShareVc;
+    prepared share_ee: ShareEe;
     prepared scatter_nested: ScatterNested;
     prepared cell_edge_vertices: CellEdgeVertices;
     prepared scatter_cv: ScatterCv;

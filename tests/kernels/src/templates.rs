@@ -6,11 +6,13 @@
 use crate::marked::{add_star_at, priority};
 use rxmesh_kernels::Vec3;
 use rxmesh_kernels::cavity::{
-    Births, Cavity, Corner, Growth, Hole, Operator, Origin, Priority, Seed, Side, Site, template,
+    Births, Cavity, Corner, Growth, Hole, Operator, Origin, Priority, Seed, Side, Sink, Site,
+    Template, template,
 };
 use rxmesh_kernels::edit::{HalfEdgeMesh, NO_FACE};
 use rxmesh_kernels::kernel::FlatKernel;
 use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::topo::{Edge, Face, Vertex};
 use rxmesh_kernels::{args, kernel};
 
 /// Returns the centre of the box around the corners of a cavity's boundary loop, and the first corner as its parent.
@@ -28,29 +30,70 @@ pub(crate) fn centre_of(cavity: &Cavity<impl Site>, x: GlobalMut<Vec3>) -> (Vec3
     ((low + high) * 0.5, origin)
 }
 
+/// Makes a template that is one of several on seeds of one kind: which one, each launch says. One kernel for all of them
+/// is a fifth of the PTX of one for each.
+macro_rules! one_of {
+    ($($name:ident of $seed:ident, $of:literal, $meets:literal: $first:ident $($template:ident)*;)*) => {$(
+        #[doc = concat!("Templates on ", $of, ".")]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The templates, in the order of their numbers.
+            pub const ALL: &[&str] = &[stringify!($first) $(, stringify!($template))*];
+        }
+
+        impl Template for $name {
+            type Seed = $seed;
+            const MEETS: u32 = $meets;
+
+            #[inline(always)]
+            fn elements(&self, mesh: &impl HalfEdgeMesh, seed: u32, sink: &mut impl Sink) -> bool {
+                let at = 0;
+                $(
+                    let at = at + 1;
+                    if self.0 == at {
+                        return template::$template.elements(mesh, seed, sink);
+                    }
+                )*
+                let _ = at;
+                template::$first.elements(mesh, seed, sink)
+            }
+        }
+    )*};
+}
+
+one_of! {
+    AtVertex of Vertex, "vertices", 3: V VE VF VV;
+    AtEdge of Edge, "edges", 4: E EF EV EE;
+    AtFace of Face, "faces", 3: F FE FF FV;
+}
+
 macro_rules! refill {
     ($($name:ident $template:ident, $of:literal;)*) => {$(
         args! {
-            #[doc = concat!("Deletes the cavities of `", stringify!($template), "` at marked ", $of)]
+            #[doc = concat!("Deletes the cavities at marked ", $of)]
             /// and joins the corners of each boundary loop to a new vertex in their middle.
             pub struct $name {
                 /// Mark per seed.
                 pub marks: GlobalMut<u32>,
                 /// Positions of the vertices.
                 pub x: GlobalMut<Vec3>,
+                #[doc = concat!("Number of the template among [`", stringify!($template), "::ALL`].")]
+                pub template: u32,
             }
         }
 
         // SAFETY: `fill` writes what it adds and the hole's boundary loop, `plan` the word of its seed, all else only
         // reads; ids are the mesh's (contracts U3, U4).
         unsafe impl Operator for $name {
-            type Template = template::$template;
+            type Template = $template;
             type Plan = (Vec3, Origin);
             const GROWTH: Growth = Growth::VERTEX;
 
             #[inline(always)]
-            fn template(&self) -> template::$template {
-                template::$template
+            fn template(&self) -> $template {
+                $template(self.template)
             }
 
             #[inline(always)]
@@ -73,18 +116,9 @@ macro_rules! refill {
 }
 
 refill! {
-    RefillV V, "vertices";
-    RefillVe VE, "vertices";
-    RefillVf VF, "vertices";
-    RefillVv VV, "vertices";
-    RefillE E, "edges";
-    RefillEf EF, "edges";
-    RefillEv EV, "edges";
-    RefillEe EE, "edges";
-    RefillF F, "faces";
-    RefillFe FE, "faces";
-    RefillFf FF, "faces";
-    RefillFv FV, "faces";
+    RefillVertices AtVertex, "vertices";
+    RefillEdges AtEdge, "edges";
+    RefillFaces AtFace, "faces";
 }
 
 macro_rules! punch {
@@ -103,6 +137,8 @@ macro_rules! punch {
             type Template = template::$template;
             type Plan = ();
             const LEAVES_HOLE: bool = true;
+            // The kernel of all rounds is tested with the refilling operators.
+            const TOGETHER: bool = false;
 
             #[inline(always)]
             fn template(&self) -> template::$template {
@@ -187,6 +223,7 @@ unsafe impl Operator for SplitFour {
         edges: 9,
         faces: 6,
     };
+    const TOGETHER: bool = false;
 
     #[inline(always)]
     fn template(&self) -> template::FF {

@@ -173,6 +173,7 @@ args! {
 unsafe impl Operator for RefillCluster {
     type Template = ClusterStar;
     type Plan = (Vec3, Origin);
+    const TOGETHER: bool = false;
 
     #[inline(always)]
     fn template(&self) -> ClusterStar {

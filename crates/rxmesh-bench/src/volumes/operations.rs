@@ -2,6 +2,7 @@
 //! neighbours, and scatter ten floats each to them. Every available form is tried, and each must give the exact sum.
 
 use anyhow::{Context as _, Result, ensure};
+use rxmesh_bench_kernels::entries::ShareEntries;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{EngineError, StagingChoice};
 use rxmesh_host::patch::{Ribbon, VolumeKinds};
@@ -15,12 +16,12 @@ use rxmesh_kernels::query::{
 };
 use rxmesh_kernels::topo::{Element, Needs};
 use rxmesh_kernels::volume::distribute::{DistributeEntry, ShareCe, ShareCv, ShareEv};
-use rxmesh_kernels::volume::entries::ShareEntries;
 use rxmesh_kernels::volume::gather::Gather;
 use serde_json::{Map, Value};
 
 use super::meshes::Sizes;
 use super::{PatchSettings, Row, TetBench, TetMeshes};
+use crate::directed::layout::load;
 use crate::floor::Floor;
 use crate::measure::{self, Effort, Times, median};
 use crate::reference::{Against, Goal};
@@ -249,6 +250,7 @@ impl Forms<'_> {
         if self.on.sizes.counts[3] > FEW && R::NEEDS.has(Needs::RING) {
             return Ok(());
         }
+        load(engine)?;
         let x = self.ones::<R::Source>()?;
         let entries = EntryValues::<R, Ten>::new(rx)?;
         let mut y = rx.attribute::<R::Target, Ten>()?;

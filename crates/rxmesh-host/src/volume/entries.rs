@@ -19,14 +19,32 @@ use std::marker::PhantomData;
 /// volumes, [`Distributor`](super::Distributor) keeps values in shared memory.
 ///
 /// ```
-/// # use rxmesh_host::{engine::Engine, kernels::{query::VC, topo::{Cell, Vertex}}, patch::VolumeOptions};
-/// # use rxmesh_host::{kernels::volume::entries::ShareEntries, store::{Attribute, RxMesh}, volume::EntryValues};
+/// # use rxmesh_host::{engine::Engine, patch::VolumeOptions, store::{Attribute, RxMesh}, volume::EntryValues};
+/// # use rxmesh_kernels::{attr::Read, kernel, kernel::ForEach, query::{Neighbours, VC}, topo::{Cell, Owned, Vertex}};
+/// # use rxmesh_kernels::volume::entries::WriteEntries;
+/// kernel! {
+///     /// Divides each vertex's charge among its cells: the first one gets half, the next one a quarter, and so on.
+///     pub struct Divide: ForEach<VC> {
+///         /// Charge of each vertex.
+///         pub charge: Read<Vertex, f32>,
+///         /// Part of each cell around the vertex.
+///         pub parts: WriteEntries<VC, f32>,
+///     }
+/// }
+/// # impl ForEach<VC> for Divide {
+/// #     fn run(&self, v: Owned<Vertex>, cells: Neighbours<VC>) {
+/// #         (0..cells.len()).for_each(|k| self.parts.set(v, k, self.charge.get(v) * 0.5f32.powi(k as i32 + 1)));
+/// #     }
+/// # }
+/// rxmesh_kernels::entries! { KERNELS; prepared divide: Divide; }
+///
 /// let rx = RxMesh::from_cells(&Engine::cpu(), 5, &[[0, 1, 2, 3], [0, 2, 1, 4]], &VolumeOptions::default())?;
-/// let x: Attribute<Vertex, [f32; 10]> = rx.attribute_from(&[[1.0; 10]; 5])?;
-/// let mut sums: Attribute<Cell, [f32; 10]> = rx.attribute()?;
-/// let entries = EntryValues::<VC, [f32; 10]>::new(&rx)?;
-/// entries.run(&rx, |to| Ok(ShareEntries { x: x.read()?, to }), &mut sums)?;
-/// assert_eq!(sums.to_input(&rx)?, [[4.0; 10]; 2]);
+/// let charge: Attribute<Vertex, f32> = rx.attribute_from(&[1.0, 1.0, 1.0, 4.0, 8.0])?;
+/// let mut sums: Attribute<Cell, f32> = rx.attribute()?;
+/// let entries = EntryValues::<VC, f32>::new(&rx)?;
+/// entries.run(&rx, |parts| Ok(Divide { charge: charge.read()?, parts }), &mut sums)?;
+/// let sums = sums.to_input(&rx)?;
+/// assert_eq!(sums.iter().sum::<f32>(), 3.0 * 0.75 + 2.0 + 4.0);
 /// # Ok::<(), rxmesh_host::Error>(())
 /// ```
 #[derive(Debug)]
