@@ -130,10 +130,31 @@ pub(crate) fn rebuild() -> anyhow::Result<()> {
     MODULES.iter().try_for_each(Module::rebuild)
 }
 
-/// Fails when a file is not the one that `cargo xtask ptx` would write, compiler releases apart, or has grown too
-/// large.
+/// Fails when a file is not the one that `cargo xtask ptx` would write, compiler releases apart, has grown too large, or
+/// names a kernel as another file does: an engine refuses the second one.
 pub(crate) fn check() -> anyhow::Result<()> {
-    MODULES.iter().try_for_each(Module::check)
+    MODULES.iter().try_for_each(Module::check)?;
+    let modules = MODULES
+        .iter()
+        .map(|module| Ok((module.file, PtxModule::parse(&module.read()?)?)))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    let faults = twice(&modules);
+    ensure!(faults.is_empty(), "{}", faults.join("\n"));
+    Ok(())
+}
+
+/// Returns the kernels whose names are in more than one file.
+fn twice(modules: &[(&str, PtxModule)]) -> Vec<String> {
+    let mut files = BTreeMap::new();
+    let mut faults = Vec::new();
+    for (file, module) in modules {
+        for entry in &module.entries {
+            if let Some(other) = files.insert(&entry.name, file) {
+                faults.push(format!("{other} and {file} have a kernel {}", entry.name));
+            }
+        }
+    }
+    faults
 }
 
 impl Module {
@@ -494,6 +515,8 @@ mod tests {
         let faults = entry_faults("k.ptx", &old, &new);
         assert_eq!(faults.len(), 2, "{faults:?}");
         assert!(faults[0].ends_with("no kernel c") && faults[1].contains("has b,"));
+        let faults = twice(&[("old.ptx", old), ("new.ptx", new)]);
+        assert_eq!(faults, ["old.ptx and new.ptx have a kernel a"]);
         Ok(())
     }
 

@@ -102,9 +102,9 @@ rxmesh_kernels::kernels! {
     prepared give_ce: GiveCe;
     prepared give_cf: GiveCf;
     prepared give_cc: GiveCc;
-    prepared share_cv: ShareCv;
-    prepared share_vc: ShareVc;
-    prepared share_ee: ShareEe;
+    prepared share_ten_cv: ShareCv;
+    prepared share_ten_vc: ShareVc;
+    prepared share_ten_ee: ShareEe;
     prepared scatter_nested: ScatterNested;
     prepared cell_edge_vertices: CellEdgeVertices;
     prepared scatter_cv: ScatterCv;
