@@ -277,6 +277,9 @@ fn long() -> anyhow::Result<()> {
         "--include-ignored",
     ]);
     succeed(&mut cargo)?;
+    if ptx::find_ptxas().is_ok() {
+        ptx::assemble(false)?;
+    }
     downstream::run()
 }
 
@@ -333,7 +336,7 @@ fn assemble() -> anyhow::Result<()> {
             println!("SKIPPED, no ptxas: {error}");
             Ok(())
         }
-        _ => ptx::assemble(),
+        _ => ptx::assemble(true),
     }
 }
 

@@ -24,10 +24,19 @@ pub(crate) struct Module {
     sources: &'static [&'static str],
     /// Most bytes of the file.
     most_bytes: usize,
-    /// Architectures that it is assembled for.
-    archs: &'static [&'static str],
-    /// `true` if kernels may not spill, call and so on beyond their allowances.
-    is_timed: bool,
+    /// Programs that load it.
+    loaded_by: Programs,
+}
+
+/// Programs that load a module.
+#[derive(Clone, Copy, PartialEq)]
+enum Programs {
+    /// Those of users, on any GPU.
+    Users,
+    /// The bench, on a new GPU.
+    Bench,
+    /// Tests, which need not be fast.
+    Tests,
 }
 
 const KERNELS: &str = "crates/rxmesh-kernels";
@@ -45,48 +54,42 @@ pub(crate) const MODULES: [Module; 6] = [
         package: KERNELS,
         sources: &[KERNELS, CUDA_STD],
         most_bytes: 23 << 19,
-        archs: ARCHS,
-        is_timed: true,
+        loaded_by: Programs::Users,
     },
     Module {
         file: "crates/rxmesh-speculative/ptx/rxmesh_speculative_kernels.ptx",
         package: SPECULATIVE,
         sources: &[SPECULATIVE, KERNELS, CUDA_STD],
         most_bytes: 5 << 20,
-        archs: ARCHS,
-        is_timed: true,
+        loaded_by: Programs::Users,
     },
     Module {
         file: "crates/rxmesh-subdivision/ptx/rxmesh_subdivision_kernels.ptx",
         package: SUBDIVISION,
         sources: &[SUBDIVISION, KERNELS, CUDA_STD],
         most_bytes: 3 << 20,
-        archs: ARCHS,
-        is_timed: true,
+        loaded_by: Programs::Users,
     },
     Module {
         file: "crates/rxmesh-simulation/ptx/rxmesh_simulation_kernels.ptx",
         package: SIMULATION,
         sources: &[SIMULATION, KERNELS, CUDA_STD],
         most_bytes: 2 << 20,
-        archs: ARCHS,
-        is_timed: true,
+        loaded_by: Programs::Users,
     },
     Module {
         file: "tests/ptx/rxmesh_test_kernels.ptx",
         package: TESTS,
         sources: &[TESTS, SPECULATIVE, KERNELS, CUDA_STD],
         most_bytes: 12 << 20,
-        archs: &[OVERLAPPING],
-        is_timed: false,
+        loaded_by: Programs::Tests,
     },
     Module {
         file: "crates/rxmesh-bench/ptx/rxmesh_bench_kernels.ptx",
         package: BENCH,
         sources: &[BENCH, KERNELS, CUDA_STD],
         most_bytes: 9 << 17,
-        archs: &[OVERLAPPING],
-        is_timed: true,
+        loaded_by: Programs::Bench,
     },
 ];
 
@@ -94,6 +97,9 @@ const ALLOWANCES: &str = "xtask/ptx-allowances.toml";
 
 /// Architectures of which one text serves all: it is built for the first.
 const ARCHS: &[&str] = &["sm_75", "sm_80", OVERLAPPING];
+
+/// The oldest and the newest of [`ARCHS`].
+const ENDS: &[&str] = &["sm_75", OVERLAPPING];
 
 /// First architecture whose launches overlap.
 const OVERLAPPING: &str = "sm_90";
@@ -116,7 +122,7 @@ pub(crate) fn run(arguments: &PtxArguments) -> anyhow::Result<()> {
     if arguments.check {
         check()
     } else if arguments.assemble {
-        assemble()
+        assemble(false)
     } else if arguments.rebuild {
         rebuild()
     } else {
@@ -261,13 +267,18 @@ impl Module {
     fn assemble(
         &self,
         ptxas: &Ptxas,
+        archs: &[&str],
         allowances: &BTreeMap<String, Allowance>,
     ) -> anyhow::Result<(PtxModule, Vec<String>)> {
+        let archs = match self.loaded_by {
+            Programs::Users => archs,
+            Programs::Bench | Programs::Tests => &[OVERLAPPING],
+        };
         let module = PtxModule::parse(&self.read()?)?;
         let mut usage: BTreeMap<String, Vec<Usage>> = BTreeMap::new();
         // Side by side: a large module takes a minute for each GPU.
         let assembled: Vec<anyhow::Result<Vec<Usage>>> = thread::scope(|scope| {
-            let jobs = self.archs.iter().map(|&arch| {
+            let jobs = archs.iter().map(|&arch| {
                 scope.spawn(move || {
                     let file = if arch == OVERLAPPING {
                         self.overlapping()?
@@ -291,11 +302,12 @@ impl Module {
             "ptxas {}, {}; registers are for {}",
             ptxas.version(),
             self.file,
-            self.archs.join(" / ")
+            archs.join(" / ")
         );
         print_table(&module, &usage);
         let mut faults = Vec::new();
-        for entry in module.entries.iter().filter(|_| self.is_timed) {
+        let is_held = self.loaded_by != Programs::Tests;
+        for entry in module.entries.iter().filter(|_| is_held) {
             let allowed = allowances.get(&entry.name).cloned().unwrap_or_default();
             let costs = usage.get(&entry.name).map_or(&[][..], Vec::as_slice);
             faults.extend(kernel_faults(entry, costs, &allowed));
@@ -366,12 +378,15 @@ struct Allowance {
     reason: String,
 }
 
-pub(crate) fn assemble() -> anyhow::Result<()> {
+/// Assembles the files of [`ARCHS`], or with `quick` of [`ENDS`] alone, and fails where a kernel costs more than it is
+/// allowed.
+pub(crate) fn assemble(quick: bool) -> anyhow::Result<()> {
+    let archs = if quick { ENDS } else { ARCHS };
     let ptxas = find_ptxas().context("run `cargo xtask install-ptxas`, or see below")?;
     let allowances = read_allowances()?;
     let (mut modules, mut faults) = (Vec::new(), Vec::new());
     for module in &MODULES {
-        let (parsed, wrong) = module.assemble(&ptxas, &allowances)?;
+        let (parsed, wrong) = module.assemble(&ptxas, archs, &allowances)?;
         modules.push(parsed);
         faults.extend(wrong);
     }
