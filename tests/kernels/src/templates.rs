@@ -30,8 +30,8 @@ pub(crate) fn centre_of(cavity: &Cavity<impl Site>, x: GlobalMut<Vec3>) -> (Vec3
     ((low + high) * 0.5, origin)
 }
 
-/// Makes a template that is one of several on seeds of one kind: which one, each launch says. One kernel for all of them
-/// is a fifth of the PTX of one for each.
+/// Makes a template that is one of several on seeds of one kind: which one, each launch says. One kernel for all of
+/// them has a third of the PTX of one for each.
 macro_rules! one_of {
     ($($name:ident of $seed:ident, $of:literal, $meets:literal: $first:ident $($template:ident)*;)*) => {$(
         #[doc = concat!("Templates on ", $of, ".")]
