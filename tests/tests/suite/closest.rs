@@ -284,7 +284,14 @@ fn fitted_to_moved_vertices(engine: &Engine) {
     let faces = engine.upload(&before.faces).unwrap();
     let [x, y] = [&before, &after].map(|mesh| engine.upload(&mesh.positions).unwrap());
     let mut tree = SurfaceTree::on_engine(engine, &x, &faces).unwrap();
+    // Asked for before, too: the boxes of all nodes are those of the new places.
+    let old = tree.to_host().unwrap().0;
     tree.refit(&y, &faces).unwrap();
+    let boxes = tree.to_host().unwrap().0;
+    assert_ne!(boxes, old);
+    let low = after.positions.iter().copied().reduce(Vec3::min).unwrap();
+    let high = after.positions.iter().copied().reduce(Vec3::max).unwrap();
+    assert_eq!(boxes[..2], [low, high]);
     let new = SurfaceTree::on_engine(engine, &y, &faces).unwrap();
     let [fitted, new] = [tree, new].map(|tree| {
         let found = tree.closest(&points).unwrap();

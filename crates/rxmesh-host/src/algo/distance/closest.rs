@@ -16,12 +16,15 @@ use rxmesh_kernels::algo::distance::tree::{
     CurveCodes, IndexedTriangles, POINT_BITS, PointCodes, TreeLeaves, TreeLevel,
 };
 use rxmesh_kernels::mem::{Global, GlobalMut};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A triangle soup on an engine, with hierarchies of boxes over the triangles along a Hilbert curve: a complete binary
 /// tree, and nodes of eight children that searches walk.
 #[derive(Debug)]
 pub struct SurfaceTree {
     boxes: Buffer<Vec3>,
+    /// `true` once the inner nodes of the complete tree have their boxes, too.
+    is_complete: Mutex<bool>,
     triangles: Buffer<u32>,
     /// Number of each triangle.
     numbers: Buffer<u32>,
@@ -133,6 +136,7 @@ impl SurfaceTree {
         let tree = SurfaceTree {
             // Node 0, which is none, is read with its siblings.
             boxes: engine.zeroed(4 * leaves as usize)?,
+            is_complete: Mutex::new(false),
             triangles: engine.uninit(TRIANGLE_WORDS as usize * n as usize)?,
             numbers,
             leaves,
@@ -146,7 +150,7 @@ impl SurfaceTree {
         Ok(tree)
     }
 
-    /// Writes triangles and boxes, from the leaves up, in the order that there is. `near` as in
+    /// Writes triangles and the boxes of leaves and of nodes, in the order that there is. `near` as in
     /// [`SurfaceTree::by_kernels`].
     pub(crate) fn fit(
         &self,
@@ -177,13 +181,28 @@ impl SurfaceTree {
             near,
         };
         engine.launch_flat(self.leaves, kernel)?;
-        let mut first = self.leaves / 2;
+        *self.lock() = false;
+        self.wide.fit(self.triangles.global())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.is_complete
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes the boxes of the complete tree's inner nodes, unless they are there.
+    fn complete(&self) -> Result<(), EngineError> {
+        let mut is_complete = self.lock();
+        let mut first = if *is_complete { 0 } else { self.leaves / 2 };
         while first > 0 {
             let boxes = self.boxes.global_mut();
-            engine.launch_flat(first, TreeLevel { boxes, first })?;
+            let kernel = TreeLevel { boxes, first };
+            self.engine().launch_flat(first, kernel)?;
             first /= 2;
         }
-        self.wide.fit(self.triangles.global())
+        *is_complete = true;
+        Ok(())
     }
 
     /// Fits the tree of one mesh to new positions of its vertices: boxes change, and the order of the triangles stays.
@@ -319,6 +338,7 @@ impl SurfaceTree {
         let codes = joined(engine, built, |tree| &tree.codes)?;
         let tree = SurfaceTree {
             boxes: joined(engine, built, |tree| tree.boxes.as_flattened())?,
+            is_complete: Mutex::new(true),
             triangles: engine
                 .upload(&built.iter().flat_map(words).collect::<Vec<_>>())?
                 .cast()?,
@@ -345,13 +365,25 @@ impl SurfaceTree {
     ///
     /// Any error of the engine.
     pub fn to_host(&self) -> Result<(Vec<Vec3>, [Vec<u32>; 2]), EngineError> {
+        self.complete()?;
         Ok((
             self.boxes.read()?.split_off(2),
             [self.triangles.read()?, self.firsts.read()?],
         ))
     }
 
-    /// Returns the surface as a kernel argument.
+    /// Returns the surface as a kernel argument, for kernels that walk the complete tree.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the engine.
+    pub fn complete_view(&self) -> Result<TreeView, EngineError> {
+        self.complete()?;
+        Ok(self.view())
+    }
+
+    /// Returns the surface as a kernel argument. Inner nodes of the complete tree may have no boxes yet
+    /// ([`SurfaceTree::complete_view`]): searches do not read them.
     pub fn view(&self) -> TreeView {
         TreeView {
             boxes: self.boxes.global(),

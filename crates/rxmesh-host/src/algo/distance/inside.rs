@@ -113,7 +113,7 @@ impl InsideTree {
             engine.launch_flat(n as u32, kernel)?;
         } else {
             let kernel = WindingByMoments {
-                surface: self.tree.view(),
+                surface: self.tree.complete_view()?,
                 moments: self.moments.global(),
                 far: FAR,
                 points: points.global(),

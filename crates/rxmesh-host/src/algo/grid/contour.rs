@@ -115,7 +115,7 @@ fn part(
     let mut round = 0;
     loop {
         let kernel = FindCrossings {
-            tree: tree.view(),
+            tree: tree.complete_view()?,
             faces: triangles.faces,
             places: triangles.x,
             moved: if round == 0 {
