@@ -20,6 +20,10 @@ const FILES: &[(&str, &str)] = &[
         include_str!("../../../bench/records/references/meshtaichi-tets-h200.json"),
     ),
     (
+        "openmesh-xeon",
+        include_str!("../../../bench/records/references/openmesh-xeon.json"),
+    ),
+    (
         "cpu-libraries",
         include_str!("../../../bench/records/references/cpu-libraries.json"),
     ),

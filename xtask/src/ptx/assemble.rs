@@ -130,7 +130,7 @@ pub(crate) fn assemble(quick: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn read_allowances() -> anyhow::Result<BTreeMap<String, Allowance>> {
+pub(super) fn read_allowances() -> anyhow::Result<BTreeMap<String, Allowance>> {
     let text = fs::read_to_string(workspace::at(ALLOWANCES)).context(ALLOWANCES)?;
     let allowances: BTreeMap<String, Allowance> = toml::from_str(&text).context(ALLOWANCES)?;
     for (name, allowance) in &allowances {

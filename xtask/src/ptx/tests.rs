@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Context as _;
 use cuda_builder::ptx::PtxModule;
 
-use super::assemble::{Allowance, kernel_faults, stale};
+use super::assemble::{Allowance, kernel_faults, read_allowances, stale};
 use super::{entry_faults, twice};
 
 #[test]
