@@ -105,7 +105,7 @@ pub(super) struct Allowance {
     /// Number of calls.
     #[serde(default)]
     pub(super) calls: usize,
-    reason: String,
+    pub(super) reason: String,
 }
 
 /// Assembles the files of [`ARCHS`], or with `quick` of [`ENDS`] alone, and fails where a kernel costs more than it is
