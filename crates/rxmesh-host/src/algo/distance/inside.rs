@@ -113,7 +113,7 @@ impl InsideTree {
             engine.launch_flat(n as u32, kernel)?;
         } else {
             let kernel = WindingByMoments {
-                surface: self.tree.complete_view()?,
+                surface: self.tree.view(),
                 moments: self.moments.global(),
                 far: FAR,
                 points: points.global(),
@@ -197,7 +197,7 @@ fn distances(
 impl SurfaceTree {
     /// Computes the moments of all nodes.
     fn moments(&self) -> Result<Buffer<u32>, Error> {
-        let (engine, view) = (self.engine(), self.view());
+        let (engine, view) = (self.engine(), self.complete_view()?);
         let words = engine.zeroed::<u32>((2 * view.leaves * MOMENT_WORDS) as usize)?;
         let moments = words.global_mut();
         let kernel = LeafMoments {
